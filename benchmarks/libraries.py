@@ -54,7 +54,7 @@ class Dask:
         return self.array.from_array(x, chunks=tuple(max(1, (n + 1) // 2) for n in x.shape))
 
     def host(self, x: Any) -> Any:
-        return np.asarray(x.compute())
+        return np.asarray(x.compute() if self.is_own(x) else x)
 
     def is_own(self, x: Any) -> bool:
         return isinstance(x, self.array.Array)
@@ -98,6 +98,7 @@ def outcome(library: Any, mode: str, name: str) -> str | None:
     """Return why a function does not work in a mode at every sample, None where it does."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", "The `numpy", FutureWarning)  # of Dask: it is about to compute an array
         for (f, arrays), leaves in zip(CALLS[name], expected(mode, name), strict=True):
             try:
                 try:

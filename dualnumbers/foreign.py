@@ -7,6 +7,8 @@ device; so nothing converts one by ``np.asarray``, which raises there or copies 
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from itertools import accumulate
 from operator import getitem, mul
 from typing import Any
@@ -44,6 +46,20 @@ is_sparse = _Sparse().__getitem__
 """Return whether a type is one of sparse arrays or matrices, SciPy's or of numbers."""
 
 
+@cache
+def lacks(kind: type, function: Any) -> bool:
+    """Return whether Dask, of whose arrays a type is, has none for a function of NumPy's: then it computes them for it.
+
+    Another library says so itself.
+    """
+    if not is_lazy(kind) or isinstance(function, np.ufunc):
+        return False
+    own: Any = sys.modules.get(".".join(kind.__module__.split(".")[:2]))
+    for name in [*function.__module__.split(".")[1:], function.__name__]:
+        own = getattr(own, name, None)
+    return own in (None, function)
+
+
 def as_array(x: Any, dtype: Any = None) -> Any:
     """Return a plain value as an array, of a type if that is given: a foreign one stays of its library."""
     if not is_foreign(type(x)):
@@ -76,6 +92,17 @@ def new_like(x: Any, shape: Any, dtype: Any) -> Any:
     return np.zeros(shape, dtype=dtype, like=x) if is_foreign(type(x)) else np.zeros(shape, dtype)
 
 
+def is_unsized(x: Any) -> bool:
+    """Return whether nobody knows yet how many elements a value of any kind has: Dask's, that a mask chose."""
+    x = plain(x)
+    return is_lazy(type(x)) and any(n != n for n in x.shape)
+
+
+def ones_like(x: Any) -> Any:
+    """Return True for each element of an array of which `is_unsized` holds."""
+    return np.logical_or(plain(x), True)
+
+
 def copy_of(x: Any) -> Any:
     """Copy a plain array, so that it lies in memory as before. Dask, which tells no strides, has no ``np.copy``."""
     if not is_foreign(type(x)):
@@ -86,19 +113,73 @@ def copy_of(x: Any) -> Any:
 def elements_of(x: Any, index: Any) -> Any:
     """Return ``x[index]`` of a foreign array; where Dask has no such index, the whole array is read by one task."""
     try:
-        return x[index]
-    except (NotImplementedError, TypeError):
-        if not is_lazy(type(x)) or in_index(index) is not None:
+        return _checked(x, index)[index]
+    except Exception:  # whatever it is that a library raises of an index that NumPy may take
+        if not _has_known_places(x, index):
             raise
-    return _in_one_task(getitem, laid_out(x)[index].shape, x.dtype, x, index)
+    return _in_one_task(getitem, laid_out(x)[_with_zeros(index)].shape, x.dtype, x, index)
+
+
+def assign(x: Any, index: Any, v: Any) -> None:
+    """Do ``x[index] = v``; where Dask cannot, by one task that has the whole arrays."""
+    try:
+        _checked(x, index)[index] = v
+        return
+    except Exception:  # as in `elements_of`
+        if not _has_known_places(x, index):
+            raise
+    np.empty(laid_out(x)[_with_zeros(index)].shape, bool)[...] = np.broadcast_to(False, np.shape(v))  # does it fit?
+    if x.size:  # Dask assigns nothing to what is empty
+        x[...] = _in_one_task(_assigned, x.shape, x.dtype, x, index, v)
+
+
+def _assigned(x: Any, index: Any, v: Any) -> Any:
+    x = np.array(x)
+    x[index] = v
+    return x
+
+
+def _checked(x: Any, index: Any) -> Any:
+    """Return an array that takes an index as NumPy does; NotImplementedError where its library is known not to."""
+    if is_lazy(type(x)) and moved_to_front(index):
+        raise NotImplementedError("Dask leaves axes where they are that NumPy puts in front of all")
+    return x
+
+
+def moved_to_front(index: Any) -> int:
+    """Return how many axes come of the arrays in an index, if these stand apart: NumPy puts them in front of all."""
+    if type(index) is slice or type(index) is int:
+        return 0
+    parts = index if isinstance(index, tuple) else (index,)
+    arrays = [as_array(part) for part in parts if not isinstance(part, (slice, type(None), type(Ellipsis)))]
+    if not any(part.ndim for part in arrays):
+        return 0
+    places = [k for k, part in enumerate(parts) if not isinstance(part, (slice, type(None), type(Ellipsis)))]
+    if places[-1] - places[0] + 1 == len(places):
+        return 0
+    return max(part.ndim if part.dtype.kind != "b" else 1 for part in arrays)
+
+
+def _has_known_places(x: Any, index: Any) -> bool:
+    """Return whether it is known, of a lazy array, how many elements an index chooses."""
+    parts = index if isinstance(index, tuple) else (index,)
+    masks = (is_lazy(type(part)) and part.dtype.kind == "b" for part in parts)
+    return is_lazy(type(x)) and not is_unsized(x) and not any(masks)
+
+
+def _with_zeros(index: Any) -> Any:
+    """Return an index with zeros in place of the places in it that are not computed yet."""
+    if isinstance(index, tuple):
+        return tuple(map(_with_zeros, index))
+    return np.broadcast_to(np.intp(0), index.shape) if is_lazy(type(index)) else index
 
 
 def added_at(total: Any, index: Any, part: Any) -> None:
     """Add to elements of an array, to one that is chosen twice both; of Dask, which lacks that, by one task."""
-    if is_lazy(type(total)):
-        total[...] = _in_one_task(_added_at, total.shape, total.dtype, total, index, part)
-    else:
+    if not is_lazy(type(total)):
         np.add.at(total, index, part)
+    elif total.size:
+        total[...] = _in_one_task(_added_at, total.shape, total.dtype, total, index, part)
 
 
 def _added_at(total: Any, index: Any, part: Any) -> Any:

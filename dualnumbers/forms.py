@@ -6,14 +6,14 @@ masks and places that are operands of what follows, or it reads them (`levels.re
 
 from __future__ import annotations
 
-from math import prod
+from math import nan, prod
 from typing import Any
 
 import numpy as np
 
 from . import memory
-from .foreign import is_foreign, laid_out
-from .levels import is_number
+from .foreign import is_foreign, is_unsized, laid_out
+from .levels import is_lazy, is_number
 from .levels import plain as _plain
 from .number_types import alike, number_type
 
@@ -31,7 +31,14 @@ def shape(x: Any) -> tuple[int, ...]:
         while is_number(kind):
             x = x.primal
             kind = type(x)
-    return x.shape if kind is ndarray else () if kind in SCALARS or number_type(kind) is not None else np.shape(x)
+    if kind is ndarray:
+        return x.shape  # type: ignore[no-any-return]
+    return () if kind in SCALARS or number_type(kind) is not None else _with_one_nan(np.shape(x))
+
+
+def _with_one_nan(dims: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a shape whose lengths that Dask does not know yet are all the same NaN: so a shape equals itself."""
+    return tuple([n if n == n else nan for n in dims])
 
 
 def size(x: Any) -> int:
@@ -74,6 +81,12 @@ def real_dtype_of(x: Any) -> Any:
 def asked(numpy_function: Any, *arguments: Any, **keywords: Any) -> Any:
     """Ask a NumPy function that looks at forms alone, as np.result_type or zeros_like, about values of any kind."""
     return numpy_function(*map(_plain, arguments), **{name: _plain(x) for name, x in keywords.items()})
+
+
+def form_of(x: Any) -> Any:
+    """Return the plain value, but of a lazy array one of NumPy's of its form: NumPy would have it computed."""
+    x = _plain(x)
+    return laid_out(x) if is_lazy(type(x)) and not is_unsized(x) else x
 
 
 def zeros_like(x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.foreign import as_like, copy_of, is_foreign, new_like
+from dualnumbers.foreign import as_like, copy_of, is_foreign, is_unsized, new_like
 from dualnumbers.forms import PYTHON, flags, is_unreal, shape
 from dualnumbers.levels import HELD, is_noted, is_number, plain, read
 from dualnumbers.messages.errors import user_line
@@ -238,7 +238,7 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
     except ValueError as error:  # of a ragged list
         raise _unlike(what, x) from error
     tangent = as_like(differentiable(tangent, what), x)
-    if shape(tangent) != shape(x):
+    if shape(tangent) != shape(x) and not (is_unsized(x) and len(shape(tangent)) == len(shape(x))):
         raise _of_other_shape(what, tangent, x)
     if is_unreal(tangent) and not is_unreal(x):
         raise ValueError(f"{what} is complex, its value is real{user_line()}")

@@ -45,12 +45,12 @@ def allclose(a, b, rtol, atol, equal_nan):
     return np.allclose(a, b, rtol, atol, equal_nan)
 
 
-@locally_constant_of_arrays(2, of=np.array_equal)
+@locally_constant_of_arrays(2, of=np.array_equal, needs=None)
 def array_equal(a1, a2, equal_nan=False):
     return np.array_equal(a1, a2, equal_nan)
 
 
-@locally_constant_of_arrays(2, of=np.array_equiv)
+@locally_constant_of_arrays(2, of=np.array_equiv, needs=None)
 def array_equiv(a1, a2):
     return np.array_equiv(a1, a2)
 

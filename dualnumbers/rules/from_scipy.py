@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..foreign import as_like, is_foreign, one_of
+from ..levels import is_lazy
 from ..table import BY_NUMPY, elementwise, locally_constant
 
 OWN = {"cupy": "cupyx.scipy"}
@@ -60,6 +61,8 @@ def scipy_function(path):
     """Return the function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
 
     def function(*arguments, **keywords):
+        if is_lazy(type(one_of(arguments))):
+            raise TypeError(f"scipy.{path} would compute it")
         return imported(path, package_of(*arguments))(*arguments, **keywords)
 
     return function

@@ -5,7 +5,18 @@ import operator
 
 import numpy as np
 
-from ..foreign import added_at, as_array, as_like, copy_of, elements_of, is_foreign, new_like, one_of
+from ..foreign import (
+    added_at,
+    as_array,
+    as_like,
+    assign,
+    copy_of,
+    elements_of,
+    is_foreign,
+    moved_to_front,
+    new_like,
+    one_of,
+)
 from ..forms import PYTHON, asked, is_array, is_unreal, shape
 from ..levels import is_lazy, is_number, read
 from ..memory import detached
@@ -76,7 +87,7 @@ FEW = 8
 def add_at(total, part, index):
     """Add to elements of a plain array, to one that is chosen twice both."""
     if not has_integer_arrays(index):
-        if is_lazy(type(total)) and not _is_of_slices(index):
+        if is_lazy(type(total)) and not (_is_of_slices(index) and total.size and 0 not in np.shape(part)):
             added_at(total, index, part)
         else:
             total[index] += part
@@ -151,20 +162,6 @@ def _of_all(index):
     return (slice(None), *(index if isinstance(index, tuple) else (index,)))
 
 
-def _moved_to_front(index):
-    """Return how many axes come of the arrays in an index, if these stand apart: NumPy puts them in front of all."""
-    if type(index) is slice or type(index) is int:
-        return 0
-    parts = index if isinstance(index, tuple) else (index,)
-    arrays = [as_array(part) for part in parts if not isinstance(part, (slice, type(None), type(Ellipsis)))]
-    if not any(part.ndim for part in arrays):
-        return 0
-    places = [k for k, part in enumerate(parts) if not isinstance(part, (slice, type(None), type(Ellipsis)))]
-    if places[-1] - places[0] + 1 == len(places):
-        return 0
-    return max(part.ndim if part.dtype.kind != "b" else 1 for part in arrays)
-
-
 def _at(x, place):
     """Return a value with its first axis moved to a place, and all others in their order."""
     rank = len(shape(x))
@@ -178,15 +175,15 @@ def _from(x, place):
 
 
 def _getitem_of_all(apply, xs, members, index):
-    return _from(apply(xs[0], _of_all(index)), _moved_to_front(index))
+    return _from(apply(xs[0], _of_all(index)), moved_to_front(index))
 
 
 def _scatter_of_all(apply, xs, members, to, index):
-    return apply(_at(xs[0], _moved_to_front(index)), (count_of(xs, members), *to), _of_all(index))
+    return apply(_at(xs[0], moved_to_front(index)), (count_of(xs, members), *to), _of_all(index))
 
 
 def _scatter_all_of_all(apply, xs, members, to, indices):
-    parts = [_at(x, _moved_to_front(index)) for x, index in zip(for_all(xs, members), indices, strict=True)]
+    parts = [_at(x, moved_to_front(index)) for x, index in zip(for_all(xs, members), indices, strict=True)]
     return apply(*parts, (count_of(xs, members), *to), tuple(map(_of_all, indices)))
 
 
@@ -198,7 +195,7 @@ def _setitem_of_all(apply, xs, members, index):
     count, *dims = shape(v)
     if len(dims) > rank:  # NumPy leaves axes of length 1 in front away
         v = TABLE["reshape"](v, (count, *dims[len(dims) - rank :]), "C")
-    return apply(x, _at(with_ones(v, rank - len(dims)), _moved_to_front(index)), _of_all(index))
+    return apply(x, _at(with_ones(v, rank - len(dims)), moved_to_front(index)), _of_all(index))
 
 
 # --------------------------------------------------------------------------------------------------------- the rows
@@ -234,7 +231,7 @@ def scatter_all(parts, shape, indices):
     """Zeros, to which each of several values is added at an index of its own; the first may be whole, at ``...``."""
     total = new_like(one_of(parts), shape, np.result_type(*parts))
     if indices[0] is ...:
-        total[...] = parts[0]  # and −0 stays
+        assign(total, ..., parts[0])  # and −0 stays
         parts, indices = parts[1:], indices[1:]
     for part, index in zip(parts, indices, strict=True):
         add_at(total, part, index)
@@ -251,9 +248,10 @@ def _last_written(order, index):
         written = np.zeros(places.size, bool, like=order)
         written[last] = True
         return written.reshape(places.shape)
-    places = as_like(np.arange(order[index].size).reshape(order[index].shape), order)
-    order[index] = places
-    return order[index] == places
+    chosen = elements_of(order, index)
+    places = as_like(np.arange(chosen.size).reshape(chosen.shape), order)
+    assign(order, index, places)
+    return elements_of(order, index) == places
 
 
 def _last_of_each(x, index):
@@ -299,5 +297,9 @@ def setitem(x, v, index):
         z[np.unravel_index(np.ravel(places)[last], x.shape)] = np.ravel(np.broadcast_to(v, places.shape))[last]
         return z
     # of a complex number NumPy warns even where nothing is written; the tangent of an array without axes is a number
-    z[index] = np.asarray(v) if isinstance(v, np.complexfloating) else v
+    v = np.asarray(v) if isinstance(v, np.complexfloating) else v
+    if is_foreign(type(z)):
+        assign(z, index, v)
+    else:
+        z[index] = v
     return z

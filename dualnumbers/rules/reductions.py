@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..foreign import is_foreign, new_like
+from ..foreign import is_foreign, is_unsized, new_like, ones_like
 from ..forms import dtype_of, shape, size
 from ..levels import has_nan
 from ..table import entry_of, linear, smooth
@@ -62,7 +62,8 @@ def spread(g, x, axis, keepdims=False):
             z = np.ndarray(x.shape, g.dtype, g, 0, steps)
             z.flags.writeable = False
             return z
-    return broadcast_to(g if axis is None else kept(g, x, axis), shape(x))
+    g = g if axis is None else kept(g, x, axis)
+    return where(ones_like(x), g, 0.0) if is_unsized(x) else broadcast_to(g, shape(x))
 
 
 @lru_cache
@@ -100,7 +101,14 @@ def sum(x, axis, keepdims):
     return added(x, axis, keepdims) if type(axis) is int else np.add.reduce(x, axis, None, None, keepdims)
 
 
-@linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis), call=signature, batched=by_axis(0))
+def _mean_adjoint(g, x, axis, keepdims):
+    """Return an equal part of g for each element."""
+    if is_unsized(x):
+        return spread(g / np.maximum(np.sum(ones_like(x), axis=axis, keepdims=keepdims), 1), x, axis)
+    return spread(g / (count_of(x, axis) or 1), x, axis)
+
+
+@linear(_mean_adjoint, call=signature, batched=by_axis(0))
 def mean(x, axis, keepdims):
     """np.mean; in double and single precision without its wrappers, which do the same."""
     if type(x) is np.ndarray and x.dtype.char in "df" and x.size:

@@ -105,7 +105,7 @@ def transpose(a, axes=None):
 
 
 @linear(lambda g, x, order: g, of=np.copy, call=lambda a, order="K", subok=False: (a, order), name="copy",
-        batched=batching.by_elements)  # fmt: skip
+        batched=batching.by_elements, needs=None)  # fmt: skip
 def copied(x, order):
     """Another array of the same numbers, which does not change with this one."""
     return x.copy(order) if type(x) is np.ndarray else x.copy() if is_lazy(type(x)) else np.copy(x, order)

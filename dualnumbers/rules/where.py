@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..foreign import as_like, one_of
-from ..forms import PYTHON
-from ..levels import is_noted
+from ..foreign import as_like, is_foreign, one_of
+from ..forms import PYTHON, type_of
+from ..levels import is_lazy, is_noted
 from ..table import composition, entry, linear, with_values_of
 from ..table.batching import by_elements
 from . import ENTRIES
@@ -22,7 +22,7 @@ def where(condition, x, y):
     if type(condition) is bool:
         condition = as_like(np.asarray(condition), one_of((x, y)))
     z = np.where(condition, x, y)
-    if z.ndim:
+    if z.ndim or is_foreign(type(z)):
         return z
     return z.item() if type(x) in PYTHON and type(y) in PYTHON else z[()]
 
@@ -33,9 +33,10 @@ chosen = entry(with_values_of(np.where, where))
 def nowhere(mask):
     """Return whether a choice by a mask can be left out, since it holds nowhere.
 
-    A recording that is to be run at other inputs is not asked: there it may hold.
+    A recording that is to be run at other inputs is not asked: there it may hold. Nor is a lazy mask, as it would be
+    computed.
     """
-    return not (is_noted(mask) or np.any(mask))
+    return not (is_noted(mask) or is_lazy(type_of(mask)) or np.any(mask))
 
 
 @composition(np.where, weak=True)

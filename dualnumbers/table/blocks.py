@@ -6,7 +6,7 @@ several results, gets its blocks here: it may ask a block for what an array that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -16,10 +16,10 @@ from ..levels import is_lazy
 from .registry import MAKERS, TABLE
 
 
-def in_blocks(row: Any, evaluate: Callable[..., Any], types: Any) -> Callable[..., Any]:
-    """Return what evaluates a row of elements at operands of these types, some of which are another library's."""
+def in_blocks(name: str, evaluate: Callable[..., Any], types: Any) -> Callable[..., Any]:
+    """Return what evaluates a function of elements at operands of these types, some of which are another library's."""
     own = isinstance(evaluate, np.ufunc) and evaluate.nout == 1
-    return evaluate if own or not any(map(is_lazy, types)) else InBlocks(row.name, evaluate)
+    return evaluate if own or not any(map(is_lazy, types)) else InBlocks(name, evaluate)
 
 
 class InBlocks:
@@ -34,12 +34,13 @@ class InBlocks:
     def __call__(self, *operands: Any) -> Any:
         from dask.array import apply_gufunc  # it is there: an operand is of it
 
+        aligned = _aligned(operands)
         with np.errstate(all="ignore"):
-            found = self.evaluate(*(_one_like(x) for x in operands))
+            found = self.evaluate(*(_one_like(x) for x in aligned))
         several = isinstance(found, tuple)
         dtypes = [np.result_type(part) for part in found] if several else np.result_type(found)
-        of, to = (",".join(["()"] * count) for count in (len(operands), len(found) if several else 1))
-        return apply_gufunc(Block(self.name, self.evaluate), f"{of}->{to}", *operands, output_dtypes=dtypes)
+        of, to = (",".join(["()"] * count) for count in (len(aligned), len(found) if several else 1))
+        return apply_gufunc(Block(self.name, self.evaluate), f"{of}->{to}", *aligned, output_dtypes=dtypes)
 
 
 class Block:
@@ -76,6 +77,19 @@ def _block_of(name: str, maker: tuple[str, str, tuple[Any, ...]] | None) -> Bloc
         import_module(OF_SCIPY)
         function = TABLE[name]
     return Block(name, function.row.numpy.plain)
+
+
+def _aligned(operands: Sequence[Any]) -> Sequence[Any]:
+    """Return operands with their arrays in one shape and in the same chunks, where they are not."""
+    from dask.array import broadcast_arrays
+
+    chunks = [getattr(x, "chunks", None) for x in operands if np.ndim(x)]
+    if all(each == chunks[0] for each in chunks[1:]):
+        return operands
+    if any(n != n for x in operands for n in np.shape(x)):  # of a mask's choice nobody knows yet how many there are
+        return [np.reshape(x, ()) if is_lazy(type(x)) and x.size == 1 else x for x in operands]
+    arrays = iter(broadcast_arrays(*(x for x in operands if np.ndim(x))))
+    return [next(arrays) if np.ndim(x) else x for x in operands]
 
 
 def _one_like(x: Any) -> Any:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..foreign import is_foreign
+from ..foreign import is_foreign, lacks, one_of
 from ..levels import is_number
 from ..messages.errors import user_line
+from ..messages.names import public_name
 from ..number_types import function_of
 from .blocks import in_blocks
 
@@ -63,7 +64,7 @@ class Dispatch(dict[Any, Callable[..., Any]]):
         elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
             implementation = self.array
             if any(map(is_foreign, types)):
-                implementation = of_foreign(face, in_blocks(face.row, self.array, types))
+                implementation = of_foreign(face, in_blocks(face.row.name, self.array, types))
         elif all(t in PLAIN for t in types):
             implementation = self.scalar
         else:  # ``math.sin`` would round an mpf to a float; other types may be registered later
@@ -114,9 +115,12 @@ def fill(array: Callable[[Any], Any]) -> None:
     _array = array
 
 
-def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the table function of any other row: the lift of the leading number, or without numbers the plain one."""
-    lifts, statics, of_others = face.lifts, face.row.statics, of_foreign(face, plain)
+def by_level(face: Any, plain: Callable[..., Any], needed: Any = None) -> Callable[..., Any]:
+    """Make the table function of any other row: the lift of the leading number, or without numbers the plain one.
+
+    ``needed`` is the function of NumPy's without which a library cannot do it, if there is one.
+    """
+    lifts, statics, of_others = face.lifts, face.row.statics, of_foreign(face, plain, needed)
 
     def function_of_one(x: Any, *static: Any) -> Any:
         if is_number(type(x)):
@@ -149,27 +153,37 @@ class LackingError(TypeError):
     """A library has no function for its arrays, or one that takes less than NumPy's."""
 
 
-def of_foreign(face: Any, evaluate: Callable[..., Any]) -> Callable[..., Any]:
+def of_foreign(face: Any, evaluate: Callable[..., Any], needed: Any = None) -> Callable[..., Any]:
     """Make what evaluates a row at foreign arrays: what their library cannot, it says."""
 
     def evaluated(*arguments: Any) -> Any:
+        kind: Any = type(one_of(arguments))
+        if needed is not None and lacks(kind, needed):
+            raise lacking(arguments, f"it has no {public_name(needed)}")
         try:
             z = evaluate(*arguments)
         except LackingError:
             raise
         except (TypeError, AttributeError, NotImplementedError) as error:
             raise lacking(arguments, f"{error}") from error
+        except Exception as error:
+            if not hasattr(error, "__notes__"):  # from a row that this one asked
+                error.add_note(f"{library(arguments)} raised this in what {face.row.name} needs of it{user_line()}")
+            raise
         if any(type(part) is np.ndarray and part.ndim for part in (z if type(z) is tuple else (z,))):
             raise lacking(arguments, "it gave an array of NumPy's")
         return z
 
     def lacking(arguments: Any, why: str) -> LackingError:
-        kind = next(type(x) for x in arguments if is_foreign(type(x)))
         return LackingError(
-            f"{kind.__module__}.{kind.__qualname__} lacks what {face.row.name} needs of it: {why}; "
+            f"{library(arguments)} lacks what {face.row.name} needs of it: {why}; "
             "write it by functions that the library has, or give plain arrays"
             f"{user_line()}"
         )
+
+    def library(arguments: Any) -> str:
+        kind = type(one_of(arguments))
+        return f"{kind.__module__}.{kind.__qualname__}"
 
     return evaluated
 

@@ -162,16 +162,19 @@ def locally_constant_of_arrays(operands: int = 1, **options: Any) -> Word:
     return array_row(Constant, (None,) * operands, **options)
 
 
-def array_row(kind: Any, derivatives: tuple[Any, ...], *, of: Any = None, call: Function | None = None,
-              any_number: bool = False, name: str | None = None, **fields: Any) -> Word:  # fmt: skip
+def array_row(kind: Any, derivatives: tuple[Any, ...], *, of: Any = None, needs: Any = EMPTY,
+              call: Function | None = None, any_number: bool = False, name: str | None = None,
+              **fields: Any) -> Word:  # fmt: skip
     """Make a row of a function of arrays.
 
     ``of`` is the function of NumPy's that it stands for. A user's call of that has the row's own parameters, or those
     of ``call``, which returns operands and parameters in the row's order. A function that names none, such as one in C,
-    has operands only. With ``any_number`` of operands they come as one sequence, also to the only derivative,
-    ``(z̄, place, operands, *parameters)``; then there is a ``call``. ``name`` is that of the row where the function has
-    another; ``fields`` are others of `Row`.
+    has operands only. ``needs`` is the function that a library must have for its lazy arrays, ``of`` unless another is
+    given; None where it can do without any. With ``any_number`` of operands they come as one sequence, also to the only
+    derivative, ``(z̄, place, operands, *parameters)``; then there is a ``call``. ``name`` is that of the row where the
+    function has another; ``fields`` are others of `Row`.
     """
+    needed = of if needs is EMPTY else needs
     kinds = tuple(as_kind(kind, derivative) for derivative in derivatives)
 
     def word(function: Function) -> TableFunction:
@@ -181,7 +184,7 @@ def array_row(kind: Any, derivatives: tuple[Any, ...], *, of: Any = None, call: 
         row = Row(name or named.__name__.lstrip("_"), kinds, tuple(names), call, any_number, **fields)
         plain = _of_a_sequence(function, len(names)) if any_number else function
         row.python = row.numpy = face = Face(row, plain=plain)
-        face.evaluate = enter(by_level(face, plain), face)
+        face.evaluate = enter(by_level(face, plain, needed), face)
         if of is not None:
             BY_NUMPY[of] = entry(face.evaluate)
         return face.evaluate

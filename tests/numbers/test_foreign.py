@@ -33,7 +33,7 @@ scipy.linalg.solve_discrete_are scipy.linalg.solve_lyapunov scipy.linalg.solve_t
 scipy.linalg.tanhm scipy.linalg.tanm scipy.signal.filtfilt scipy.signal.lfilter scipy.signal.sosfilt
 scipy.sparse.coo_array scipy.sparse.coo_matrix scipy.sparse.csc_array scipy.sparse.csc_matrix scipy.sparse.csr_array
 scipy.sparse.csr_matrix scipy.sparse.kron scipy.sparse.linalg.factorized scipy.sparse.linalg.splu
-scipy.sparse.linalg.spsolve scipy.special.comb scipy.special.spherical_in scipy.special.spherical_jn
+scipy.sparse.linalg.spsolve scipy.special.spherical_in scipy.special.spherical_jn
 scipy.special.spherical_kn scipy.special.spherical_yn
 """
 """What SciPy computes in C, LAPACK or a loop of its own, for which it asks for plain arrays."""

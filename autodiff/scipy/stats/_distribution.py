@@ -21,6 +21,7 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.stopping import stopped
 from dualnumbers.rules.strong import strong
 from dualnumbers.rules.where import nowhere, where
+from dualnumbers.table.blocks import in_blocks
 
 from .._counterpart import counterpart, double
 
@@ -183,13 +184,19 @@ class Continuous(Distribution):
         They are right to one order more than there are differentiations: a Hessian goes forward through a recording.
         """
         sign = -1.0 if which == "ppf" else 1.0
-        x = getattr(getattr(scipy.stats, self.name), which)(read(q), *map(read, shapes))
+        x = quantiles(getattr(scipy.stats, self.name), which, *map(read, (q, *shapes)))
         depth = max(map(_depth, (q, *shapes)))
         for _ in range((depth + 1).bit_length() if depth else 0):
             lower = self.cdf(x, *shapes)
             residual = where(lower > 0.5, -self.sf(x, *shapes), lower) + sign * q  # the nearer tail is accurate
             x = x - strong(1.0 / np.exp(self.log_density(x, *shapes)), residual - stopped(residual))
         return x
+
+
+def quantiles(distribution: Any, which: str, *operands: Any) -> Any:
+    """Return SciPy's quantiles at plain numbers and arrays; of lazy ones block by block."""
+    function = getattr(distribution, which)
+    return in_blocks(f"scipy.stats.{distribution.name}.{which}", function, map(type, operands))(*operands)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +222,7 @@ class Discrete(Distribution):
         *shapes, loc = self.parameters(which, given, named)
         x = real_double(x)
         if which in QUANTILES:
-            return getattr(self.quantile, which)(*map(read, (x, *shapes, loc)))
+            return quantiles(self.quantile, which, *map(read, (x, *shapes, loc)))
         for name, value in zip(self.shapes, shapes, strict=True):
             if name in self.whole:
                 self._refuse(which, name, value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...foreign import added_at, as_like, elements_of, new_like
 from ...forms import shape, size
-from ...levels import is_noted
+from ...levels import is_lazy, is_noted
 from ...table import entry_of, linear, locally_constant_of_arrays
 from ...table.batching import behind, flat, for_all
 from ..indexing import fixed, getitem, scatter, setitem
@@ -102,10 +102,15 @@ def _put_back(g, arr, indices, axis):
     """Each element back to where it was taken from, of one taken twice both."""
     if axis is None:
         return reshape(scatter(g, (size(arr),), indices), shape(arr), "C")
+    return scatter(g, shape(arr), _along(arr, indices, axis))
+
+
+def _along(arr, indices, axis):
+    """Return the index of the elements that places along an axis choose."""
     of = shape(arr)
     index = [as_like(np.arange(n).reshape(n, *(1,) * (len(of) - k - 1)), indices) for k, n in enumerate(of)]
     index[axis] = indices
-    return scatter(g, of, tuple(index))
+    return tuple(index)
 
 
 def _take_along_axis_of_all(apply, xs, members, indices, axis):
@@ -114,9 +119,11 @@ def _take_along_axis_of_all(apply, xs, members, indices, axis):
     return apply(xs[0], as_like(indices, indices)[None], behind(axis, 0))
 
 
-@linear(_put_back, of=np.take_along_axis, batched=_take_along_axis_of_all)
+@linear(_put_back, of=np.take_along_axis, needs=None, batched=_take_along_axis_of_all)
 def _take_along_axis(arr, indices, axis=-1):
-    return np.take_along_axis(arr, indices, axis)
+    if not is_lazy(type(arr)):
+        return np.take_along_axis(arr, indices, axis)
+    return elements_of(np.ravel(arr), indices) if axis is None else elements_of(arr, _along(arr, indices, axis))
 
 
 @entry_of(_take_along_axis, np.take_along_axis)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...foreign import as_like
+from ...foreign import as_like, one_of
 from ...forms import asked, dtype_of, shape
-from ...levels import is_number, level_of
+from ...levels import is_lazy, is_number, level_of
 from ...table import BY_NUMPY, composition, linear, smooth
 from ..axes import rank
 from ..elementwise.powers import power
@@ -37,12 +37,17 @@ def _end_adjoint(second):
 
 @linear(_end_adjoint(False), _end_adjoint(True))
 def _linspace(start, stop, num, endpoint, axis):
+    if is_lazy(type(one_of((start, stop)))):  # Dask's is between two numbers of Python's
+        start, stop = (np.expand_dims(x, axis) for x in np.broadcast_arrays(start, stop))
+        weights = _weights(start, num, endpoint, axis)
+        return np.where(weights == 1.0, stop, start + weights.astype(start.dtype) * (stop - start))
     return np.linspace(start, stop, num, endpoint, axis=axis)
 
 
 @smooth(
     lambda dx, z, x, y, num, endpoint, axis: z * (1.0 - _weights(z, num, endpoint, axis)) * _layers(dx / x, z, axis),
     lambda dy, z, x, y, num, endpoint, axis: z * _weights(z, num, endpoint, axis) * _layers(dy / y, z, axis),
+    needs=np.geomspace,
 )
 def _geomspace(start, stop, num, endpoint, axis):
     """zᵢ = x^(1−wᵢ) y^wᵢ."""

@@ -1,11 +1,10 @@
 """Functions that tell of their arguments: of their forms, or of their plain values. They carry no derivative."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...forms import asked
+from ...forms import form_of
 from ...levels import read
 from ...table import BY_NUMPY
 
@@ -15,7 +14,11 @@ READING: set[Any] = set()
 
 def _asks_form(numpy_function):
     """Register a function that is asked of the forms of its arguments."""
-    BY_NUMPY[numpy_function] = ask = partial(asked, numpy_function)
+
+    def ask(*arguments, **keywords):
+        return numpy_function(*map(form_of, arguments), **{name: form_of(x) for name, x in keywords.items()})
+
+    BY_NUMPY[numpy_function] = ask
     READING.add(ask)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...foreign import as_like
 from ...forms import dtype_of, flags, shape
-from ...levels import is_number
+from ...levels import is_lazy, is_number
 from ...table import composition, linear
 from ..axes import moveaxis, rank
 from ..indexing import getitem, scatter
@@ -38,6 +38,10 @@ def _pad_all(apply, xs, members, pairs, mode):
 
 @linear(_copies_adjoint, name="padded", shown="pad", batched=_pad_all)
 def _by_copies(array, pairs, mode):
+    if is_lazy(type(array)) and mode not in ("constant", "empty"):  # of few elements Dask's makes others than NumPy's
+        for axis, pair in enumerate(pairs):
+            array = array[(*(slice(None),) * axis, np.pad(np.arange(array.shape[axis]), pair, mode))]
+        return array
     return np.pad(array, pairs, mode) if pairs else array.copy()
 
 
@@ -71,7 +75,18 @@ def _odd_adjoint(g, x, pairs, mode):
 @linear(_odd_adjoint, name="padded_oddly", shown="pad", batched=_pad_all)
 def _odd(x, pairs, mode):
     """Reflections at the outermost elements: 2 · edge − element."""
+    if is_lazy(type(x)):
+        for axis, pair in enumerate(pairs):
+            x = _reflected(np.swapaxes(x, axis, -1), pair, mode).swapaxes(axis, -1)
+        return x
     return np.pad(x, pairs, mode, reflect_type="odd")
+
+
+def _reflected(x, pair, mode):
+    """Return a lazy array with reflections along its last axis."""
+    source, *factors = _reflections(x.shape[-1], pair, mode)
+    sign, first, last = (factor.astype(x.dtype) for factor in factors)
+    return x[..., source] * sign + x[..., :1] * first + x[..., -1:] * last
 
 
 def _along(x, axis, before, after, strip):

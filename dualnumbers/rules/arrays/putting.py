@@ -5,9 +5,10 @@ And what the methods ``at`` and ``reduceat`` of ufuncs give where they add, as r
 
 import numpy as np
 
-from ...foreign import as_array, as_like, in_index
+from ...foreign import added_at as added
+from ...foreign import as_array, as_like, in_index, of_one_library, one_of
 from ...forms import PYTHON, dtype_of, is_array, numbered, shape, size
-from ...levels import is_number, read
+from ...levels import is_lazy, is_number, read
 from ...messages.errors import no_plain_value
 from ...table import composition, linear
 from ..indexing import fixed, getitem, scatter
@@ -123,21 +124,34 @@ def fill_diagonal(a, val, wrap=False):
 # ------------------------------------------------------------------------------------------------- of ufuncs
 
 
+def _counts(x, starts):
+    """Return how many elements each sum has."""
+    ends = [*starts[1:], shape(x)[0]]
+    return [max(end - start, 1) for start, end in zip(starts, ends, strict=True)]
+
+
 def _spread_between(g, x, starts):
     """Return the adjoint of the sums from every start to the next: it is equal along each."""
-    ends = [*starts[1:], shape(x)[0]]
-    counts = [max(end - start, 1) for start, end in zip(starts, ends, strict=True)]
+    counts = _counts(x, starts)
     places = np.concatenate([np.arange(start, start + n) for start, n in zip(starts, counts, strict=True)])
     return scatter(getitem(g, np.repeat(np.arange(len(starts)), counts)), shape(x), places)
 
 
 @linear(_spread_between, name="add_reduceat", shown="add.reduceat")
 def added_between(x, starts):
+    if is_lazy(type(x)):  # Dask has no methods of ufuncs
+        parts = zip(starts, _counts(x, starts), strict=True)
+        return np.stack([np.sum(x[start : start + count], axis=0) for start, count in parts])
     return np.add.reduceat(x, starts, 0)
 
 
 def _at(ufunc):
     def applied(x, v, places):
+        if is_lazy(type(one_of((x, v)))):
+            x, v = of_one_library(x, v)
+            z = np.ravel(x).astype(np.result_type(x, v))
+            added(z, places, ufunc(0, v))
+            return np.reshape(z, x.shape)
         z = x.astype(np.result_type(x, v), order="C")
         z = np.array(z) if isinstance(z, np.generic) else z  # of a scalar, reshape makes a copy
         ufunc.at(z.reshape(-1), places, v)

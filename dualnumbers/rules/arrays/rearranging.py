@@ -7,9 +7,20 @@ zero was filled in.
 
 import numpy as np
 
-from ...foreign import added_at, as_array, as_like, by_default, elements_of, in_index, is_foreign, new_like
+from ...foreign import (
+    added_at,
+    as_array,
+    as_like,
+    by_default,
+    elements_of,
+    in_index,
+    is_foreign,
+    new_like,
+    of_one_library,
+    one_of,
+)
 from ...forms import dtype_of, shape, size
-from ...levels import read
+from ...levels import is_lazy, read
 from ...table import composition, linear
 from ...table.batching import by_axis, by_places, flat, with_ones
 from ..indexing import fixed, getitem, refuse_writing, scatter, setitem
@@ -143,22 +154,40 @@ def _of_repeated(g, to, repeats, axis):
 @linear(_repeat_adjoint, of=np.repeat, call=lambda a, repeats, axis=None: (a, fixed(repeats), axis),
         batched=by_axis(1, flattens=True))  # fmt: skip
 def repeat(a, repeats, axis):
+    a, axis = _along_one_axis(a, axis)
+    if is_lazy(type(a)) and size(repeats) != 1:  # Dask's takes one number
+        return np.take(a, np.repeat(as_like(np.arange(a.shape[axis]), in_index(repeats)), repeats), axis)
     return np.repeat(a, repeats, axis)
 
 
-@rearrangement(of=np.resize)
+@rearrangement(of=np.resize, needs=None)
 def resize(a, new_shape):
-    return np.resize(a, new_shape)
+    if not is_lazy(type(a)):
+        return np.resize(a, new_shape)
+    if not a.size:
+        return new_like(a, new_shape, a.dtype)
+    places = np.resize(np.arange(a.size), new_shape)  # Dask has no such function
+    return np.reshape(np.ravel(a)[np.ravel(places)], places.shape)
 
 
-@rearrangement(of=np.delete, call=lambda arr, obj, axis=None: (arr, fixed(obj), axis))
+@rearrangement(of=np.delete, needs=None, call=lambda arr, obj, axis=None: (arr, fixed(obj), axis))
 def delete(arr, obj, axis):
-    return np.delete(arr, obj, axis)
+    if not is_lazy(type(arr)):
+        return np.delete(arr, obj, axis)
+    arr, axis = _along_one_axis(arr, axis)  # of a mask Dask's function takes the elements 0 and 1 away
+    return elements_of(arr, (slice(None),) * (axis % arr.ndim) + (np.delete(np.arange(arr.shape[axis]), obj),))
 
 
 @rearrangement(2, of=np.insert, call=lambda arr, obj, values, axis=None: (arr, values, fixed(obj), axis))
 def insert(arr, values, obj, axis):
-    return np.insert(arr, obj, values, axis)
+    arr, values = of_one_library(arr, values) if is_foreign(type(one_of((arr, values)))) else (arr, values)
+    return np.insert(*_along_one_axis(arr, axis, obj, values))
+
+
+def _along_one_axis(x, axis, *others):
+    """Return a foreign array in one axis where none is chosen, for a library that has to have one; and the axis."""
+    x, axis = (np.ravel(x), 0) if axis is None and is_foreign(type(one_of((x, *others)))) else (x, axis)
+    return x, *others, axis
 
 
 @composition(np.trim_zeros)
@@ -196,7 +225,7 @@ def _take_adjoint(g, x, indices, axis, mode):
     n = size(x) if axis is None else shape(x)[axis]
     known = type(indices) is np.ndarray and indices.dtype.kind == "i"
     if mode != "raise" or not (known or is_foreign(type(indices))):
-        indices = np.take(as_like(np.arange(n), indices), indices, **by_default(type(indices), mode=mode))
+        indices = take(as_like(np.arange(n), indices), indices, None, mode)
     if axis is None:
         return reshape(scatter(g, (n,), indices), shape(x), "C")
     return scatter(g, shape(x), (slice(None),) * (axis % len(shape(x))) + (indices,))
@@ -205,7 +234,12 @@ def _take_adjoint(g, x, indices, axis, mode):
 @linear(_take_adjoint, of=np.take, batched=by_axis(1, flattens=True),
         call=lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode))  # fmt: skip
 def take(a, indices, axis, mode):
-    return np.take(a, indices, axis, **by_default(type(a), mode=mode))
+    if not is_lazy(type(a)):
+        return np.take(a, indices, axis, **by_default(type(a), mode=mode))
+    a, axis = _along_one_axis(a, axis if a.ndim else None)
+    if mode != "raise":  # Dask's knows no other
+        indices = np.take(as_like(np.arange(a.shape[axis]), indices), indices, mode=mode)
+    return elements_of(a, (slice(None),) * (axis % a.ndim) + (indices,))
 
 
 @rearrangement(of=np.compress, call=lambda condition, a, axis=None: (a, fixed(condition), axis))
@@ -230,9 +264,14 @@ def _triangle_of_all(apply, xs, members, k):
 
 @linear(lambda g, x, k: tril(g, k), of=np.tril, batched=_triangle_of_all)
 def tril(m, k=0):
-    return np.tril(m, k)
+    return np.tril(_as_matrix(m), k)
 
 
 @linear(lambda g, x, k: triu(g, k), of=np.triu, batched=_triangle_of_all)
 def triu(m, k=0):
-    return np.triu(m, k)
+    return np.triu(_as_matrix(m), k)
+
+
+def _as_matrix(x):
+    """Return a foreign vector as every row of a matrix, as NumPy's function takes it; any other array as it is."""
+    return np.broadcast_to(x, 2 * x.shape) if is_foreign(type(x)) and x.ndim == 1 else x

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...foreign import by_default
+from ...foreign import by_default, is_foreign, of_one_library, one_of
 from ...levels import is_noted, read
 from ...table import BY_NUMPY, locally_constant_of_arrays
 from ...table.batching import by_axis
@@ -17,31 +17,49 @@ def _by_one_axis(apply, xs, members, axis, keepdims):
     return None if axis is None and keepdims else by_axis(0, flattens=True)(apply, xs, members, axis, keepdims)
 
 
-def _of_array(numpy_function, batched=_by_one_axis):
+def _of_array(numpy_function):
     return locally_constant_of_arrays(
-        of=numpy_function, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims), batched=batched
+        of=numpy_function, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims), batched=_by_one_axis
     )(lambda x, axis, keepdims: numpy_function(x, axis=axis, **by_default(type(x), keepdims=keepdims)))
 
 
 def _of_chosen(numpy_function):
-    return locally_constant_of_arrays(
+    return lambda function: locally_constant_of_arrays(
         of=numpy_function,
         call=lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where)),
         batched=by_axis(0),
-    )(
-        lambda x, axis, keepdims, where: numpy_function(
-            x, axis=axis, **by_default(type(x), keepdims=keepdims, where=where)
-        )
-    )
+    )(function)
 
 
-any = _of_chosen(np.any)
-all = _of_chosen(np.all)
+@_of_chosen(np.any)
+def any(x, axis, keepdims, where):
+    """Return whether any of the chosen elements holds."""
+    if is_foreign(type(x)) and where is not True:  # neither Dask's nor CuPy's chooses
+        x, where = (x != 0) & where, True
+    return np.any(x, axis=axis, **by_default(type(x), keepdims=keepdims, where=where))
+
+
+@_of_chosen(np.all)
+def all(x, axis, keepdims, where):
+    """Return whether all of the chosen elements hold."""
+    if is_foreign(type(x)) and where is not True:
+        x, where = (x != 0) | ~where, True
+    return np.all(x, axis=axis, **by_default(type(x), keepdims=keepdims, where=where))
+
+
 argmax = _of_array(np.argmax)
 argmin = _of_array(np.argmin)
 nanargmax = _of_array(np.nanargmax)
 nanargmin = _of_array(np.nanargmin)
-count_nonzero = _of_array(np.count_nonzero, by_axis(0))
+
+
+@locally_constant_of_arrays(
+    of=np.count_nonzero, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims), batched=by_axis(0)
+)
+def count_nonzero(x, axis, keepdims):
+    if is_foreign(type(x)) and keepdims:  # neither Dask's nor CuPy's keeps axes
+        return np.sum(x != 0, axis=axis, keepdims=True)
+    return np.count_nonzero(x, axis=axis, **by_default(type(x), keepdims=keepdims))
 
 
 @locally_constant_of_arrays(
@@ -69,6 +87,7 @@ def lexsort(keys, axis):
     call=lambda a, v, side="left", sorter=None: (a if sorter is None else elements(array(a), sorter), v, side),
 )
 def searchsorted(a, v, side="left"):
+    a, v = of_one_library(a, v) if is_foreign(type(one_of((a, v)))) else (a, v)
     return np.searchsorted(a, v, side)
 
 
@@ -79,7 +98,8 @@ def digitize(x, bins, right=False):
 
 @locally_constant_of_arrays(2, of=np.isin)
 def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
-    return np.isin(element, test_elements, assume_unique, invert, **by_default(type(element), kind=kind))
+    given = by_default(type(one_of((element, test_elements))), kind=kind)
+    return np.isin(element, test_elements, assume_unique, invert, **given)
 
 
 def _of_places(numpy_function):

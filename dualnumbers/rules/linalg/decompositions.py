@@ -16,8 +16,8 @@ eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Different
 
 import numpy as np
 
-from ...foreign import is_foreign, new_like
-from ...forms import is_unreal, shape, zeros_like
+from ...foreign import is_foreign, lacks, new_like
+from ...forms import is_unreal, shape, type_of, zeros_like
 from ...levels import decided, is_number
 from ...messages.errors import user_line
 from ...several import plus
@@ -92,8 +92,8 @@ def _between_by_halves(turned, inverse, g, half):
 def _cholesky(a, upper):
     if not is_foreign(type(a)):
         return np.linalg.cholesky(a, upper=upper)
-    lower = np.linalg.cholesky(adjoint(a) if upper else a)  # CuPy's and Dask's know no ``upper``
-    return adjoint(lower) if upper else lower
+    lower = np.linalg.cholesky(hermitian(a, "U" if upper else "L"))  # CuPy's and Dask's know no ``upper``; and Dask's
+    return adjoint(lower) if upper else lower  # reads the other triangle
 
 
 @composition(np.linalg.cholesky)
@@ -196,7 +196,7 @@ def _eigh_pull(g, z, a, UPLO, basis):
     return product(v, plus(t, None if gw is None else diagonal_matrix(gw)), adjoint(v))
 
 
-@smooth(Smooth(_eigh_push, _eigh_pull), several=True)
+@smooth(Smooth(_eigh_push, _eigh_pull), several=True, needs=np.linalg.eigh)
 def _eigh(a, UPLO, basis):
     return basis.of(a, UPLO)
 
@@ -208,7 +208,11 @@ EighResult = type(np.linalg.eigh(np.eye(1)))
 def eigh(a, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
     a, basis = hermitian_matrix(a, UPLO), spectra.Basis()
-    if is_number(type(a)) and decided(spectra.has_repeated, a, UPLO.upper(), basis):
+    if (
+        is_number(type(a))
+        and not lacks(type_of(a), np.linalg.eigh)
+        and decided(spectra.has_repeated, a, UPLO.upper(), basis)
+    ):
         return EighResult(*groups.eigh(a, UPLO, basis))
     return EighResult(*_eigh(a, UPLO, basis))
 
@@ -244,7 +248,7 @@ def _rows_of_largest(v):
     return np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2)
 
 
-@smooth(_eig_push, several=True)
+@smooth(_eig_push, several=True, needs=np.linalg.eig)
 def _eig(a):
     return tuple(np.linalg.eig(a))
 
@@ -281,7 +285,7 @@ def _order(both):
     return order
 
 
-_eigvals = smooth(_eigvals_push)(np.linalg.eigvals)
+_eigvals = smooth(_eigvals_push, needs=np.linalg.eigvals)(np.linalg.eigvals)
 
 
 @composition(np.linalg.eigvals)

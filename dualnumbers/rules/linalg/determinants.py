@@ -128,6 +128,7 @@ def _slogdet_pull(g, z, a):
     several=True,
     carried=lambda z: (is_unreal(z[0]), True),
     batched=by_stacks(2),
+    needs=np.linalg.slogdet,
 )
 def _slogdet(a):
     return tuple(np.linalg.slogdet(a))

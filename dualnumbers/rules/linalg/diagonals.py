@@ -30,9 +30,9 @@ def diag(v, k=0):
     return np.diag(v, k)
 
 
-@rearrangement(of=np.diagflat)
+@rearrangement(of=np.diagflat, needs=np.diag)
 def diagflat(v, k=0):
-    return np.diagflat(v, k)
+    return np.diag(np.ravel(v), k)
 
 
 def _trace_adjoint(g, a, offset, axis1, axis2):

@@ -72,10 +72,7 @@ def hermitian_adjoint(g, a, triangle):
 def hermitian(a, triangle):
     """The Hermitian matrix of which only one triangle is given, ``"L"`` or ``"U"``; the diagonal is real."""
     strict = np.tril(a, -1) if triangle == "L" else np.triu(a, 1)
-    z = strict + adjoint(strict)
-    places = np.arange(a.shape[-1])
-    z[..., places, places] = a[..., places, places].real
-    return z
+    return np.where(as_like(np.eye(a.shape[-1], dtype=bool), a), a.real, strict + adjoint(strict))
 
 
 def hermitian_matrix(a, UPLO):

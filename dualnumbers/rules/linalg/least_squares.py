@@ -38,7 +38,7 @@ def _pinv_pull(g, z, a, rcond, hermitian):
     return without - product(back, g, back)
 
 
-@smooth(Smooth(_pinv_push, _pinv_pull), batched=by_stacks(2))
+@smooth(Smooth(_pinv_push, _pinv_pull), batched=by_stacks(2), needs=np.linalg.pinv)
 def _pinv(a, rcond, hermitian):
     return np.linalg.pinv(a, **by_default(type(a), rcond=rcond, hermitian=hermitian))
 

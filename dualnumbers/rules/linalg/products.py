@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...foreign import is_sparse
+from ...foreign import is_foreign, is_sparse, one_of
 from ...forms import shape
 from ...messages.errors import user_line
 from ...table import composition, multilinear, smooth
@@ -206,8 +206,8 @@ def _inner_of_all(apply, xs, members):
 _inner = multilinear(
     lambda g, a, b: _against(g, b, _rank(a) - 1, range(_rank(b) - 1)),
     lambda g, a, b: _against(g, a, 0, range(_rank(a) - 1)),
-    batched=_inner_of_all,
-)(np.inner)
+    batched=_inner_of_all, name="inner",
+)(lambda a, b: np.tensordot(a, b, (-1, -1)) if is_foreign(type(one_of((a, b)))) else np.inner(a, b))  # fmt: skip
 
 
 @composition(np.inner)

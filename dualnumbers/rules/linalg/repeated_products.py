@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ...forms import shape, zeros_like
+from ...foreign import as_like
+from ...forms import dtype_of, shape
 from ...table import composition
 from ..indexing import getitem
 from ..shaping import array, expand_dims
@@ -17,7 +18,7 @@ def matrix_power(a, n):
     if not isinstance(n, (int, np.integer)):
         raise TypeError(f"np.linalg.matrix_power takes an integer exponent, not {n!r}; use a fractional matrix power")
     if n == 0:
-        return np.linalg.matrix_power(zeros_like(a), 0)  # of squares alone
+        return as_like(np.linalg.matrix_power(np.zeros(shape(a), dtype_of(a)), 0), a)  # of squares alone
     a, n = (a, int(n)) if n > 0 else (inv(a), -int(n))
     if n <= 3:
         return product(*[a] * n)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...foreign import by_default
 from ...forms import dtype_of, shape
-from ...levels import decided, has_nan, is_number, known, read
+from ...levels import decided, has_nan, is_lazy, is_number, known, read
 from ...several import plus
 from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.kinds import Smooth
@@ -122,7 +122,7 @@ def _svdvals_pull(g, z, a, basis):
 
 @smooth(Smooth(_svdvals_push, _svdvals_pull))
 def _svdvals(a, basis):
-    return np.linalg.svd(a, compute_uv=False)
+    return np.linalg.svd(a)[1] if is_lazy(type(a)) else np.linalg.svd(a, compute_uv=False)  # Dask's gives all three
 
 
 @composition(np.linalg.svdvals)
@@ -161,8 +161,8 @@ class _Factors:
     def of(self, a, full):
         """Return the factors of a matrix; of another one than the first they are made anew."""
         if self.known is None:
-            self.known = a.copy(), np.linalg.svd(a, full)
-        return self.known[1] if np.array_equal(self.known[0], a) else np.linalg.svd(a, full)
+            self.known = a.copy(), np.linalg.svd(a, full_matrices=full)
+        return self.known[1] if np.array_equal(self.known[0], a) else np.linalg.svd(a, full_matrices=full)
 
 
 ZEROS, OTHERS = "zeros", "others"

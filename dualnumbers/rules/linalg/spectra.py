@@ -283,6 +283,6 @@ def pull(g, z, a, triangle, basis):
     return found
 
 
-@smooth(Smooth(push, pull))
+@smooth(Smooth(push, pull), needs=np.linalg.eigvalsh)
 def eigvalsh(a, triangle, basis):
     return np.linalg.eigvalsh(a, triangle)

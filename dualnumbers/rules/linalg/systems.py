@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...foreign import is_foreign, one_of
+from ...foreign import is_foreign, of_one_library, one_of
 from ...forms import shape
 from ...table import composition, smooth
 from ...table.batching import aligned, by_columns, by_stacks
@@ -56,6 +56,7 @@ def _solve_of_all(apply, xs, members):
 def solve(a, b):
     if not is_foreign(type(one_of((a, b)))):
         return np.linalg.solve(a, b)
+    a, b = of_one_library(a, b)
     stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])  # one for both, as CuPy wants it
     right = np.broadcast_to(b if b.ndim > 1 else b[:, None], (*stack, *(b.shape[-2:] if b.ndim > 1 else (len(b), 1))))
     z = np.linalg.solve(np.broadcast_to(a, (*stack, *a.shape[-2:])), right)

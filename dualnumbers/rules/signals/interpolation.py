@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ...foreign import as_like, is_foreign
+from ...foreign import as_like, elements_of, is_foreign
 from ...forms import asked, dtype_of, shape, type_of
 from ...levels import has_nan, known
 from ...table import composition, locally_constant_of_arrays, smooth
@@ -96,9 +96,10 @@ def _interp(x, xp, fp, line):
     """NumPy's function would search for the lines again, which takes longer than all the rest."""
     low, high = _ends(line, xp)
     with np.errstate(all="ignore"):  # as NumPy's
-        slope = (fp[high] - fp[low]) / (xp[high] - xp[low] + (low == high))
+        below = elements_of(fp, low)
+        slope = (elements_of(fp, high) - below) / (elements_of(xp, high) - elements_of(xp, low) + (low == high))
         base = np.where(x == xp[-1], -1, low)  # there the value is the last one to the last bit
-        z = slope * (x - xp[base]) + fp[base]
+        z = slope * (x - elements_of(xp, base)) + elements_of(fp, base)
     return np.interp(x, xp, fp) if has_nan(z) else z
 
 

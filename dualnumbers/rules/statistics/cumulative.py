@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...foreign import as_like, new_like
+from ...foreign import as_like, is_foreign, new_like
 from ...forms import dtype_of, shape
 from ...table import composition, linear, smooth
 from ...table.batching import by_axis
@@ -31,6 +31,11 @@ def _in_line(x, axis):
     return x, axis
 
 
+def _in_a_row(x):
+    """Return a foreign array that has no axes with one, as NumPy takes it."""
+    return np.reshape(x, (1,)) if is_foreign(type(x)) and not x.ndim else x
+
+
 def _sum_pull(g, x, axis, dtype):
     """Each element is in the sums from its own place on."""
     g, axis = (g, 0) if axis is None or not shape(x) else (g, axis)
@@ -40,7 +45,7 @@ def _sum_pull(g, x, axis, dtype):
 @linear(_sum_pull, of=np.cumsum, call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumsum")),
         batched=by_axis(0, flattens=True))  # fmt: skip
 def cumsum(x, axis, dtype):
-    return np.cumsum(x, axis=axis, dtype=dtype)
+    return np.cumsum(_in_a_row(x), axis=axis, dtype=dtype)
 
 
 def _recurrence(a, b, axis):
@@ -86,7 +91,7 @@ def _product_pull(g, z, x, axis, dtype):
     batched=by_axis(0, flattens=True),
 )
 def cumprod(x, axis, dtype):
-    return np.cumprod(x, axis=axis, dtype=dtype)
+    return np.cumprod(_in_a_row(x), axis=axis, dtype=dtype)
 
 
 def _cumulative(numpy_function, row, identity):

@@ -5,12 +5,13 @@ import numpy as np
 from ...foreign import as_array
 from ...levels import read
 from ...table import composition, linear
+from ..arrays.searching import searchsorted
 from ..calculus.differences import diff
 from ..indexing import fixed, getitem
 from ..reductions import sum
 from ..shaping import ravel
 from ..where import where
-from .histograms_of_points import histogram_bin_edges
+from .histograms_of_points import histogram_bin_edges, plain_edges
 
 
 @linear(lambda g, weights, at, length: getitem(g, at), name="bincount")
@@ -26,9 +27,9 @@ def bincount(x, weights=None, minlength=0):
 
 
 def _counted_adjoint(g, weights, values, bins, range):
-    edges = np.histogram_bin_edges(values, bins, range)
+    edges = plain_edges(values, bins, range)
     inside = (values >= edges[0]) & (values <= edges[-1])
-    return where(inside, getitem(g, np.clip(np.searchsorted(edges, values, "right") - 1, 0, len(edges) - 2)), 0.0)
+    return where(inside, getitem(g, np.clip(searchsorted(edges, values, "right") - 1, 0, len(edges) - 2)), 0.0)
 
 
 @linear(_counted_adjoint, name="histogram")

@@ -5,8 +5,9 @@ Edges that NumPy places evenly between the least and the greatest value move wit
 
 import numpy as np
 
+from ...foreign import copy_of
 from ...forms import dtype_of, shape
-from ...levels import is_number, read
+from ...levels import is_lazy, is_number, read
 from ...table import composition, linear
 from ..indexing import getitem
 from ..reductions import max, min, sum
@@ -43,11 +44,18 @@ def _plain_ends(ends):
     return None if ends is None else tuple(map(read, ends))
 
 
+def plain_edges(values, bins, range, weights=None):
+    """Return the edges that NumPy finds; of lazy values they are not asked for where they do not depend on them."""
+    if is_lazy(type(values)) and (range is not None or np.ndim(bins)):
+        values, weights = np.zeros(1), None
+    return np.histogram_bin_edges(values, bins, range, weights)
+
+
 @composition(np.histogram_bin_edges)
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges of the bins; how many there are is locally constant."""
     a = array(a)
-    found = np.histogram_bin_edges(read(a), read(array(bins)), _plain_ends(range), read(weights))
+    found = plain_edges(read(a), read(array(bins)), _plain_ends(range), read(weights))
     return _edges(a, bins, range, found)
 
 
@@ -72,7 +80,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     count = len(columns)
     each = [bins] * count if _is_count(bins) else list(bins)
     ends = [None] * count if range is None else list(range)
-    points = tuple(np.copy(read(v)) for v in columns)
+    points = tuple(copy_of(read(v)) for v in columns)
     cells, found = np.histogramdd(points, [read(array(b)) for b in each], [_plain_ends(e) for e in ends])
     edges = tuple(map(_edges, columns, each, ends, found))
     if weights is not None:

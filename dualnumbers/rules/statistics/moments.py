@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ...foreign import by_default
+from ...foreign import by_default, is_foreign
 from ...forms import asked, dtype_of, is_unreal, shape
 from ...levels import decided, read
 from ...messages.errors import user_line
@@ -102,11 +102,18 @@ def _root_push(dd, z, d, axis, ddof, keepdims, where):
 
 def moment_row(numpy_function, push, pull):
     """Make the row of a variance or standard deviation, with its keywords."""
-    return smooth(Smooth(push, pull), of=numpy_function, call=moment_signature, batched=by_axis(0))(
-        lambda x, axis, dtype, ddof, keepdims, where: numpy_function(
-            x, axis=axis, ddof=ddof, **by_default(type(x), dtype=dtype, keepdims=keepdims, where=where)
-        )
-    )
+    nan = numpy_function in (np.nanvar, np.nanstd)
+
+    def moment(x, axis, dtype, ddof, keepdims, where):
+        if is_foreign(type(x)) and where is not True:  # neither Dask's nor CuPy's choose
+            where = where & ~np.isnan(x) if nan else where
+            z = _mean_square(_centred(x, axis, where), axis, ddof, keepdims, where)
+            return np.sqrt(z) if numpy_function in (np.std, np.nanstd) else z
+        given = by_default(type(x), dtype=dtype, keepdims=keepdims, where=where)
+        return numpy_function(x, axis=axis, ddof=ddof, **given)
+
+    options = {"of": numpy_function, "name": numpy_function.__name__, "call": moment_signature}
+    return smooth(Smooth(push, pull), batched=by_axis(0), **options)(moment)
 
 
 def moment_signature(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):

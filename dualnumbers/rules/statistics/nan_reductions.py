@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...foreign import by_default
+from ...foreign import by_default, is_foreign
 from ...forms import dtype_of
 from ...table import composition, smooth
 from ...table.batching import by_axis
@@ -11,7 +11,16 @@ from ..reductions import along, extremum, kept, signature, sum
 from ..shaping import astype
 from .cumulative import cumprod, cumsum
 from .moments import deviation_pull, deviation_push, moment_row, share_of_each, variance_pull, variance_push
-from .reductions_where import chosen, extremum_entry, extremum_row, inexact, mask, prod_where, sum_where
+from .reductions_where import (
+    chosen,
+    count_chosen,
+    extremum_entry,
+    extremum_row,
+    inexact,
+    mask,
+    prod_where,
+    sum_where,
+)
 
 
 def _filled(a, value):
@@ -77,6 +86,9 @@ def _mean_pull(g, z, x, axis, dtype, keepdims, where):
     batched=by_axis(0),
 )
 def nanmean(x, axis, dtype, keepdims, where):
+    if is_foreign(type(x)) and where is not True:  # neither Dask's nor CuPy's choose
+        where = _numbers(x, where)
+        return sum(chosen(x, where), axis, keepdims) / count_chosen(x, axis, keepdims, where)
     return np.nanmean(x, axis=axis, **by_default(type(x), dtype=dtype, keepdims=keepdims, where=where))
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from ...foreign import as_array, as_like, is_foreign
-from ...forms import dtype_of, shape
-from ...levels import is_number, known, read
+from ...forms import dtype_of, shape, size
+from ...levels import is_lazy, is_number, known, read
 from ...messages.errors import user_line
 from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.batching import by_axis
@@ -71,8 +71,8 @@ def _neighbours(x, low):
     """
     places = set(low.ravel().tolist())
     if len(places) != 1 or is_foreign(type(x)):
-        ordered, low = np.sort(x, -1), as_like(low, x)
-        return tuple(np.take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, x.shape[-1] - 1)))
+        ordered, low = sort(x), as_like(low, x)
+        return tuple(take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, x.shape[-1] - 1)))
     (place,) = places
     ordered = np.partition(x, place, -1)
     below, above = ordered[..., place : place + 1], ordered[..., place + 1 :]
@@ -99,7 +99,7 @@ def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     x, dx = _flat(x, axis), _flat(dx, axis)
     if not shape(x)[-1]:
         return np.zeros(shape(z), dtype_of(z))[()]  # of no elements
-    if np.size(q) == 1:
+    if size(q) == 1:
         dz = reshape(total(dx * quantile_parts(known(x), function, q, method), -1, False), shape(z), "C")
         return where(np.isnan(z), np.nan, dz)
     low, high, rest = (as_like(part, x) for part in _positions(x, function, q, method))
@@ -114,7 +114,7 @@ def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
     flat = _flat(x, axis)
     if not shape(flat)[-1]:
         return np.zeros(shape(x), dtype_of(x))
-    if np.size(q) == 1:
+    if size(q) == 1:
         g = reshape(where(np.isnan(z), 0.0, g), (*shape(flat)[:-1], 1), "C")
         return _unflattened(g * quantile_parts(known(flat), function, q, method), x, axis)
     low, high, rest = (as_like(part, flat) for part in _positions(flat, function, q, method))
@@ -140,6 +140,8 @@ def _quantile_of_all(apply, xs, members, function, q, axis, keepdims, method):
 
 @smooth(Smooth(_quantile_push, _quantile_pull), selects=True, batched=_quantile_of_all)
 def _quantile(x, function, q, axis, keepdims, method):
+    if is_lazy(type(x)) and "percentile" in function:  # Dask's knows no axis
+        function, q = function.replace("percentile", "quantile"), np.true_divide(q, 100.0)
     q = as_like(as_array(q), x) if np.ndim(q) else q
     return getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method)
 

@@ -5,7 +5,7 @@ Read when a reduction is called with one of these (`reductions`).
 
 import numpy as np
 
-from ...foreign import as_array, by_default, is_foreign, largest
+from ...foreign import as_array, by_default, copy_of, is_foreign, largest
 from ...forms import dtype_of, shape
 from ...levels import read
 from ...messages.errors import user_line
@@ -36,7 +36,7 @@ from ..where import where as select
 
 def mask(where):
     """Return what ``where`` names: True for all, or an array of its own."""
-    return True if where is True else np.copy(as_array(read(where), bool))
+    return True if where is True else copy_of(as_array(read(where), bool))
 
 
 def inexact(dtype, name):

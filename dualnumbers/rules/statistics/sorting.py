@@ -48,7 +48,7 @@ def ordered_back(g, x, ordered):
 @locally_constant_of_arrays(batched=by_stacks(1))
 def ranks(x):
     """The place of each element when the last axis is sorted: the inverse permutation of `argsort`."""
-    order = np.argsort(x, -1)
+    order = argsort(x, -1, None)
     places = np.empty_like(order)
     np.put_along_axis(places, order, np.broadcast_to(as_like(np.arange(order.shape[-1]), order), order.shape), -1)
     return places
@@ -65,7 +65,7 @@ def _sort_pull(g, z, x, axis):
     return from_end(ordered_back(*(to_end(v, axis) for v in (g, x, z))), axis)
 
 
-@smooth(Smooth(_sort_push, _sort_pull), selects=True, batched=by_axis(0))
+@smooth(Smooth(_sort_push, _sort_pull), selects=True, batched=by_axis(0), needs=np.sort)
 def _sort(x, axis):
     return np.sort(x, axis)
 

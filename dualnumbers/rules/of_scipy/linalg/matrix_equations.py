@@ -13,7 +13,7 @@ from ....table import smooth
 from ....table.batching import by_columns
 from ....table.kinds import Linear
 from ...complexes import adjoint, conj, real
-from ...from_scipy import imported, package_of
+from ...from_scipy import imported, package_of, scipy_function
 from ...linalg.factors import product
 from ...linalg.products import matmul
 from ...linalg.systems import inv
@@ -145,7 +145,7 @@ def _sylvester_pull(g, z, a, b, q):
 def solve_sylvester(a, b, q):
     """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""
     kind = np.result_type(a, b, q, np.float32)
-    return imported("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
+    return scipy_function("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
 
 
 def _stein_push(da, z, a, q, method):
@@ -166,7 +166,7 @@ def _stein_pull(g, z, a, q, method):
 )
 def solve_stein(a, q, method=None):
     """A X Aᴴ − X + Q = 0."""
-    return imported("linalg.solve_discrete_lyapunov")(a, q, method)
+    return scipy_function("linalg.solve_discrete_lyapunov")(a, q, method)
 
 
 # ----------------------------------------------------------------------------------------------- Riccati equations
@@ -215,7 +215,7 @@ def _riccati(name, gain, solved, by_a, by_b, by_e):
 
     parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
              lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
-    return smooth(*map(push, parts), name=name)(lambda *operands: imported(f"linalg.{name}")(*operands))
+    return smooth(*map(push, parts), name=name)(scipy_function(f"linalg.{name}"))
 
 
 solve_continuous_are = _riccati(

@@ -15,7 +15,7 @@ from ....levels import read
 from ....table import smooth
 from ....table.kinds import Linear, Smooth
 from ...complexes import adjoint
-from ...from_scipy import imported, package_of
+from ...from_scipy import imported, scipy_function
 from ...indexing import getitem
 from ...linalg.products import matmul
 from ...shaping import concatenate
@@ -84,7 +84,7 @@ def _matrix_function(function, derivative, check=lambda a, *p: None):
 
 
 def _expm(A):
-    return imported("linalg.expm", package_of(A))(A)
+    return scipy_function("linalg.expm")(A)
 
 
 def _expm_frechet(a, e):
@@ -103,7 +103,7 @@ def _in_double(a):
 
 
 def _logm(A):
-    return imported("linalg.logm")(_in_double(A))
+    return scipy_function("linalg.logm")(_in_double(A))
 
 
 def _logm_frechet(a, e):
@@ -111,7 +111,7 @@ def _logm_frechet(a, e):
 
 
 def _fractional_matrix_power(A, t):
-    return imported("linalg.fractional_matrix_power")(_in_double(A), t)
+    return scipy_function("linalg.fractional_matrix_power")(_in_double(A), t)
 
 
 def _fractional_matrix_power_frechet(a, e, t):
@@ -157,9 +157,9 @@ matrix_power, matrix_power_frechet = _matrix_function(
 
 @smooth(Smooth(_sqrtm_push, _sqrtm_pull), of_matrix=True)
 def sqrtm(A):
-    return imported("linalg.sqrtm")(A)
+    return scipy_function("linalg.sqrtm")(A)
 
 
 @smooth(Smooth(_signm_push, _signm_pull), of_matrix=True)
 def signm(A):
-    return imported("linalg.signm")(A)
+    return scipy_function("linalg.signm")(A)
