@@ -235,7 +235,7 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
         elif (kind is Variable or kind is ArrayVariable or kind is VariableView) and y.tape is tape:
             other = y.line
             v, w = values[line], values[other]
-            z = evaluate(v, w) if kind is Variable or w.ndim < 2 else of_arrays(v, w)
+            z = of_arrays(v, w) if kind is not Variable and type(w) is ndarray and w.ndim > 1 else evaluate(v, w)
             place = len(values)
         elif kind is ndarray and y.dtype.char != "O":
             z = (evaluate if y.ndim < 2 else of_arrays)(values[line], y)
