@@ -39,9 +39,6 @@ HANDY = 1 << 12
 """Up to so many bytes a new sum takes less time than to find out whether somebody else has the array."""
 
 
-LITTLE = 1 << 15
-"""Of so many bytes on it is asked in whose memory a product goes, and whether short rows are repeated in it."""
-
 SHORT = 64
 """An element that is repeated fewer times is written out before a product: NumPy goes on to the next one slowly."""
 

@@ -27,7 +27,6 @@ from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partia
 from ..calls.values import matching
 from ..calls.watching import watching
 from .accumulation import (
-    LITTLE,
     add,
     add_around,
     add_factors,
@@ -42,7 +41,7 @@ from .accumulation import (
 )
 from .few import add_few, few_of, passed_on
 from .float_sweep import of_floats
-from .keeping import restore
+from .keeping import LARGE, restore
 from .pieces import Few, Pieces
 from .program import FAR, INERT, UNARY
 from .recorder import Recorder
@@ -192,7 +191,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 found[line] = g = fit(g.joined(), z)
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
-            plain = times is None and (type(g) is not np.ndarray or g.nbytes < LITTLE)
+            plain = times is None and (type(g) is not np.ndarray or g.nbytes < LARGE)
         else:
             plain = times is None
         partials = row.inline

@@ -234,22 +234,24 @@ def _cross_entropy_with_pull(x, classes):
     """
     if type(x) is not np.ndarray or x.ndim != 2 or x.dtype.char not in "fd" or not x.size:
         return _at_classes(log_softmax(x, -1), classes), None
-    points, highest = np.arange(len(x)), x.argmax(-1)
-    peak = x[points, highest]
+    rows, count = np.arange(0, x.size, x.shape[1]), len(x)
+    highest, chosen = rows + x.argmax(-1), rows + classes.astype(np.intp, copy=False)  # in the order C, as one vector
+    peak = x.take(highest)
     if not _all(np.isfinite(peak), None):
         return _at_classes(log_softmax(x, -1), classes), None
-    terms = x - peak[:, None]
-    below = terms[points, classes]
+    terms = np.subtract(x, peak[:, None], order="C")
+    vector = terms.reshape(-1)
+    below = vector.take(chosen)
     np.exp(terms, out=terms)
-    own = terms[points, classes]
-    terms[points, highest] = 0.0
+    own = vector.take(chosen)
+    vector[highest] = 0.0
     others = np.add.reduce(terms, 1)
-    terms[points, highest] = 1.0
-    z = np.add.reduce(np.log1p(others) - below) / len(x)
+    vector[highest] = 1.0
+    z = np.add.reduce(np.log1p(others) - below) / count
 
     def pull(g):
-        terms[points, classes] = (own - 1.0) - others
-        return np.multiply(terms, (g / len(x) / (1.0 + others))[:, None], out=terms)
+        vector[chosen] = (own - 1.0) - others
+        return np.multiply(terms, (g / count / (1.0 + others))[:, None], out=terms)
 
     return z, pull
 
