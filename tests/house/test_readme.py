@@ -63,26 +63,40 @@ def test_the_badges_are_current(monkeypatch):
     assert build_badges.PICTURE.read_text(encoding="utf-8") == build_badges.svg(), "python docs/build_badges.py"
 
 
-def test_the_picture_of_compiled_programs_is_that_of_their_table(monkeypatch):
+@pytest.mark.parametrize(("name", "least"), [("COMPILED", 46), ("EAGER", 64)])
+def test_the_pictures_of_workloads_are_those_of_their_tables(monkeypatch, name, least):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import build_ratios
 
-    assert build_ratios.PICTURE.read_text(encoding="utf-8") == build_ratios.svg(), "python docs/build_ratios.py"
-    rows = build_ratios.rows()
-    assert len(rows) >= 46
-    assert build_ratios.svg().count("<title>") == len(rows) + 1
+    chart = getattr(build_ratios, name)
+    assert chart.picture.read_text(encoding="utf-8") == build_ratios.svg(chart), "python docs/build_ratios.py"
+    rows = build_ratios.rows(chart)
+    assert len(rows) >= least
+    assert build_ratios.svg(chart).count("<title>") == len(rows) + 1
 
 
-def test_there_is_room_for_the_names_of_compiled_programs(monkeypatch):
+def test_the_best_peer_that_is_told_is_the_longest_bar_to_the_left(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import build_ratios
+
+    for row in build_ratios.rows(build_ratios.EAGER):
+        factors = {name: x for name, x in build_ratios.EAGER.factors(row).items() if name != "by hand"}
+        best = min(factors, key=factors.get)
+        assert 1.0 / factors[best] == pytest.approx(float(row["ours / best"]), rel=0.01, abs=0.006)
+        assert factors[row["best peer"]] == pytest.approx(factors[best], rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["COMPILED", "EAGER"])
+def test_there_is_room_for_the_names_of_workloads(monkeypatch, name):
     """In the font that the picture asks for first, left of its axis: what is longer would be cut."""
     textpath = pytest.importorskip("matplotlib.textpath")
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import build_ratios
 
-    for row in build_ratios.rows():
-        name = build_ratios.label(row["workload"])
-        path = textpath.TextPath((0, 0), name, size=build_ratios.SIZE, prop={"family": "DejaVu Sans"})
-        assert path.get_extents().width < build_ratios.LEFT - 8, name
+    for row in build_ratios.rows(getattr(build_ratios, name)):
+        shown = build_ratios.label(row["workload"])
+        path = textpath.TextPath((0, 0), shown, size=build_ratios.SIZE, prop={"family": "DejaVu Sans"})
+        assert path.get_extents().width < build_ratios.LEFT - 8, shown
 
 
 def table() -> dict[str, list[str]]:
