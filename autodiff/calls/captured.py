@@ -22,7 +22,6 @@ if the function wrote to it by another name.
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 from weakref import ref
 
@@ -49,31 +48,30 @@ HANDY = 1 << 20
 """Up to so many bytes an argument is copied: of a larger one two checksums take no longer, and no memory."""
 
 
-TERMS, COUNT = 511, 4096
-"""So many words of an array make one sum of its checksum, an odd number, or a change of all signs would not be seen;
-and so many sums at a time are taken of words that lie apart, or that of two neighbours' signs would not."""
+COLUMNS = 1031, 1021
+"""In columns of so many words each is an array laid out for its checksum, once and once again: two primes, so that no
+two words of a block stand in one column both times."""
 
-
-@cache
-def _weights() -> Array:
-    """Return random odd words."""
-    return np.random.default_rng(1964).integers(0, 1 << 63, TERMS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+ROWS = 255
+"""The words of a column: so few that a block stays in the cache, and less than 1021; and an odd number, or a change of
+all signs, which adds 2⁶³ to each, would not be seen."""
 
 
 def checksum(x: Array) -> int:
-    """Sum an array's 8-byte words with weights, modulo 2⁶⁴.
+    """Sum the columns of an array's 8-byte words, modulo 2⁶⁴, laid out as `COLUMNS` says, block by block.
 
-    Every changed element is seen, and every exchange of two: that of x and −x, which differ in the highest bit alone,
-    where they do not lie exactly as far apart as two words of one sum.
+    Every changed element is seen, and every exchange of two: there is a layout in which they stand in two columns, and
+    the sums of both change.
     """
     data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
     words = data[: data.size // 8 * 8].view(np.uint64)
     found = [data[words.nbytes :].tobytes()]
-    for start in range(0, words.size, TERMS * COUNT):
-        part = words[start : start + TERMS * COUNT]
-        apart = part.size // TERMS
-        sums = np.einsum("ij,i->j", part[: apart * TERMS].reshape(TERMS, apart), _weights())
-        found += [sums.tobytes(), part[apart * TERMS :].tobytes()]
+    for start in range(0, words.size, ROWS * max(COLUMNS)):
+        block = words[start : start + ROWS * max(COLUMNS)]
+        for columns in COLUMNS:
+            rows = (block.size // columns - 1) | 1  # an odd number, -1 where there is no whole row
+            whole = max(rows, 0) * columns
+            found += [np.add.reduce(block[:whole].reshape(-1, columns), 0).tobytes(), block[whole:].tobytes()]
     return hash(tuple(found))
 
 

@@ -21,7 +21,7 @@ from autodiff import (
     record,
     vjp,
 )
-from autodiff.calls.captured import is_fixed, lent
+from autodiff.calls.captured import checksum, is_fixed, lent
 from dualnumbers import DualNumber
 
 X = np.array([0.5, 1.0, 2.0, 3.0])
@@ -223,6 +223,30 @@ def test_every_write_to_a_large_captured_array_is_noticed(kind, write):
 
     with pytest.raises(RuntimeError, match="was changed after it was used"):
         grad(f)(2.0)
+
+
+@pytest.mark.parametrize("apart", [1, 2, 63, 1021, 1031, 2048, 4096, 8192, 1021 * 255, 1031 * 255, 1021 * 1031])
+@pytest.mark.parametrize("pair", [(0.0, 1.0), (0.0, 2.0), (-0.0, 0.0), (1.5, -1.5), (np.inf, -np.inf)])
+def test_a_checksum_sees_every_exchange(pair, apart):
+    """Also of numbers that differ in their highest bits alone, wherever they stand."""
+    for place in np.random.default_rng(apart).integers(0, 2_000_000 - apart, 8):
+        x = np.zeros(2_200_000)
+        x[[place, place + apart]] = pair
+        before = checksum(x)
+        x[[place, place + apart]] = pair[::-1]
+        assert checksum(x) != before
+
+
+@pytest.mark.parametrize("size", [0, 1, 1020, 1031, 2100, 262_905, 262_906, 530_001])
+def test_a_checksum_sees_every_element_and_all_signs(size):
+    for x in (np.ones(size), np.ones(size, np.float32), np.ones(2 * size, np.int8)):
+        before = checksum(x)
+        for place in {0, size // 2, size - 1} if size else ():
+            x[place] = -x[place]
+            assert checksum(x) != before
+            x[place] = -x[place]
+        assert checksum(x) == before
+        assert not size or checksum(-x) != before
 
 
 @pytest.mark.parametrize("read", [float, int, np.asarray, lambda m: {m: 1.0}[m], lambda m: m.item()])
