@@ -1,7 +1,7 @@
 """Power series whose coefficients are computed one by one, each when it is first asked for.
 
-A row of the table says what the derivative of its function is, as a formula in other functions: that of tan x is
-1/cos² x. Of a power series x = x₀ + x₁ t + x₂ t² + … the formula gives a series p, and z = tan x has z′ = p x′:
+A row of the table says what the derivative of its function is, as a formula in other functions: that of z = tan x is
+1 + z². Of a power series x = x₀ + x₁ t + x₂ t² + … the formula gives a series p, and z has z′ = p x′:
 
     k zₖ = 1 x₁ pₖ₋₁ + 2 x₂ pₖ₋₂ + … + k xₖ p₀        (Griewank & Walther, *Evaluating Derivatives*, 2008, §13.2)
 
