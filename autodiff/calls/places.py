@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 
 from ..derived import Derived
@@ -68,7 +67,8 @@ def place(which: Any, f: Any, count: int, option: str = "wrt", hint: str = "") -
         return _place_of_name(which, f, count, option)
     index = _as_index(which)
     if index is None:
-        call = "; the arguments come in a second call, as in grad(f)(x)" if option == "argnums" and shape(which) else ""
+        is_array = option == "argnums" and isinstance(which, np.ndarray)
+        call = "; the arguments come in a second call, as in grad(f)(x)" if is_array else ""
         raise TypeError(
             f"{option} is the index of an argument or a parameter's name, or a tuple of those; got "
             f"{described(which)}{call}{user_line()}"

@@ -99,7 +99,7 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
     if x is None and name.endswith("tangent"):
         raise TypeError(f"{name} of a number or an array is None: for what does not move give 0.0 or np.zeros_like(x)"
                         f"{user_line()}")  # fmt: skip
-    if isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b":
+    if "[" in name and (isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"):
         remedy = "; a flag is no number: give it as an argument of its own, or as a string"
     if hasattr(x, "__dict__") and not callable(x) and not isinstance(x, np.ndarray):
         remedy = remedy or "; register its class by autodiff.register_structure"

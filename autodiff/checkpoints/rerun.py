@@ -19,9 +19,9 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.dual import make
 from dualnumbers.rules.shaping import array
 from dualnumbers.several import parts
-from dualnumbers.table import Row
 from dualnumbers.table.dispatch import leading
 from dualnumbers.table.kinds import Active, Constant, Smooth, Times
+from dualnumbers.table.row import own_row
 
 from ..calls.closures import numbers_in, replaced
 from ..calls.directions import same_bits, same_half
@@ -63,7 +63,7 @@ class Rerun:
             return self.called(*self.bound(operands))
         self.differentiated = [k for k, x in enumerate(operands) if is_number(type(x)) and passes(x)]
         kinds = tuple(_Operand(self, k) if k in self.differentiated else Constant() for k in range(len(operands)))
-        row = Row(self.name, kinds, several=True, joint=lambda g, z, *xs: self.pull(g, z, xs))
+        row = own_row(self.name, kinds, several=True, joint=lambda g, z, *xs: self.pull(g, z, xs))
         z = function_of_arrays(row, self._value)(*operands)
         return self._rebuild(z) if type(z) is tuple else z
 

@@ -20,9 +20,9 @@ from dualnumbers.levels import has_nan, plain, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, over_members
 from dualnumbers.several import parts
-from dualnumbers.table import Row
 from dualnumbers.table.dispatch import leading
 from dualnumbers.table.kinds import Active, Constant, Kind, Linear, Smooth, Times
+from dualnumbers.table.row import own_row
 
 from ..calls.closures import Watched, replaced
 from ..calls.structures import flatten, is_structure, kind_of
@@ -118,7 +118,7 @@ class _RuleRow:
             passes = not (constant if k >= len(rule.kinds) else isinstance(rule.kinds[k], Constant))
             kinds += [_OfLeaf(self, k, i) if passes else Constant() for i in range(count)]
         together = rule.code[1] is not None or len(kinds) > len(counts)
-        row = Row(
+        row = own_row(
             rule.name, tuple(kinds), (*rule.fixed, "assembly"), several=True, joint=self.pull_all if together else None
         )
         self.apply = function_of_arrays(row, self.value)

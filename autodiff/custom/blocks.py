@@ -11,9 +11,9 @@ import numpy as np
 from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array, reshape
-from dualnumbers.table import Row
 from dualnumbers.table.dispatch import joined
 from dualnumbers.table.kinds import Smooth
+from dualnumbers.table.row import own_row
 
 from ..calls.values import read_only
 from .rows import Function, elementwise_function, fitting, function_of_arrays, value_of_function
@@ -114,7 +114,7 @@ class Block(_Rows):
 
     @staticmethod
     def _made(name: str, count: int) -> Function:
-        row = Row(name, tuple(Smooth(_push(k)) for k in range(count)), ("owner",))
+        row = own_row(name, tuple(Smooth(_push(k)) for k in range(count)), ("owner",))
 
         def value(*xs_owner: Any) -> Any:
             xs, owner = tuple(map(read_only, xs_owner[:-1])), xs_owner[-1]

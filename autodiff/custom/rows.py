@@ -20,7 +20,7 @@ from dualnumbers.table.dispatch import by_level, by_type
 from dualnumbers.table.kinds import Constant, Elementwise, Kind, Smooth
 from dualnumbers.table.language import as_kind
 from dualnumbers.table.partials import in_precision
-from dualnumbers.table.row import Face
+from dualnumbers.table.row import Face, own_row
 
 from ..calls.structures import is_structure
 from ..calls.values import read_only
@@ -125,7 +125,7 @@ def elementwise_function(
 
         return p
 
-    row = Row(name, tuple(Elementwise(checked(*numbered)) for numbered in enumerate(partials)), singular=singular)
+    row = own_row(name, tuple(Elementwise(checked(*numbered)) for numbered in enumerate(partials)), singular=singular)
     row.python = row.numpy = face = Face(row, scalar=plainly, plain=plainly)
     face.evaluate = by_type(face, plainly, plainly)
     return face.evaluate

@@ -29,6 +29,7 @@ def _is_short(x, axis, most, least):
         and axis in (-1, x.ndim - 1)
         and 1 < x.shape[-1] <= most
         and x.dtype.char in "fd"
+        and x.dtype.isnative
         and x.flags.c_contiguous
     )
 
@@ -99,6 +100,7 @@ def _repeats(x, y):
         and max(x.size * y.shape[-2], y.size) >= MANY
         and x.dtype is y.dtype
         and x.dtype.char in "fd"
+        and x.dtype.isnative
         and x.flags.c_contiguous
         and y.flags.c_contiguous
     )

@@ -198,3 +198,15 @@ def is_of_table(row: Row) -> bool:
     """Return whether a row is of the table: not one of a user's, nor of an integral or a solver."""
     known = TABLE.get(row.name)
     return known is not None and known.row is row
+
+
+def own_row(name: str, arguments: tuple[Kind, ...], *given: Any, **fields: Any) -> Row:
+    """Make a row that is not of the table, as of a user's function, which may have a name of the table's.
+
+    A row of the table is known by its name: the compiler leaves out a division by 1, listings write an infix. So this
+    one has a name that is none of these, and is shown by the function's.
+    """
+    unlike = name
+    while unlike in TABLE:
+        unlike += "_"
+    return Row(unlike, arguments, *given, shown=name, **fields)

@@ -18,6 +18,7 @@ from autodiff import (
     Block,
     SimpleBlock,
     Variable,
+    checkpoint,
     derivative,
     elementwise,
     grad,
@@ -27,10 +28,12 @@ from autodiff import (
     jacfwd,
     jacobian,
     jacrev,
+    jit,
     jvp,
     linear,
     locally_constant,
     multilinear,
+    record,
     smooth,
     vjp,
     vmap,
@@ -720,3 +723,44 @@ def test_a_pull_back_to_one_argument_may_give_the_adjoint_itself():
         f, x = smooth(pull=pull)(lambda a: np.sin(a)), np.array([0.5, 2.0])
         np.testing.assert_allclose(jacrev(f)(x), np.diag(np.cos(x)))
         np.testing.assert_allclose(jacfwd(f)(x), np.diag(np.cos(x)))
+
+
+def _named(function, name):
+    function.__name__ = name
+    return function
+
+
+@pytest.mark.parametrize("name", ["divide", "multiply", "power", "subtract", "where", "maximum", "of_mine"])
+@pytest.mark.parametrize("other", [0.0, 1.0])
+def test_a_function_of_two_with_a_name_of_the_table_is_itself(name, other):
+    """The compiler knows that x / 1 is x; this is another function."""
+    f = elementwise(lambda a, b, z: 1.0 / (2.0 + b * b), lambda a, b, z: -2.0 * a * b / (2.0 + b * b) ** 2)(
+        _named(lambda a, b: a / (2.0 + b * b), name)
+    )
+    x = np.array([1.0, 2.0])
+    for exact in (False, True):
+        assert np.allclose(jit(lambda x: f(x, other), exact=exact)(x), x / (2.0 + other), rtol=1e-15)
+        assert np.allclose(jit(grad(lambda x: np.sum(f(x, other))), exact=exact)(x), 1.0 / (2.0 + other), rtol=1e-15)
+    assert f"{name}(x, {other:g})" in str(record(lambda x: f(x, other), [x])[0])
+
+
+@pytest.mark.parametrize("name", ["reshape", "transpose", "copy", "real", "conj", "astype", "getitem", "of_mine"])
+def test_a_linear_function_with_a_name_of_the_table_is_itself(name):
+    f = linear(lambda g, x: 3.0 * g[::-1])(_named(lambda x: 3.0 * x[::-1], name))
+    x, v = np.array([1.0, 2.0, 4.0]), np.array([1.0, 10.0, 100.0])
+    for exact in (False, True):
+        assert jit(lambda x: f(x) * 1.0, exact=exact)(x).tolist() == [12.0, 6.0, 3.0]
+        assert jit(grad(lambda x: f(x) @ v), exact=exact)(x).tolist() == [300.0, 30.0, 3.0]
+
+
+@pytest.mark.parametrize("name", ["square", "absolute", "of_mine"])
+def test_a_length_is_one_of_squares_and_not_of_what_is_called_so(name):
+    """The root of a sum of squares has a derivative by policy where all are 0; of other terms that is not known."""
+    f = elementwise(lambda x, z: (x > 0) * 1.0)(_named(lambda x: np.maximum(x, 0.0), name))
+    with np.errstate(all="ignore"):
+        assert np.isnan(grad(lambda x: np.sqrt(np.sum(f(x))))(np.zeros(2))).all()
+
+
+def test_a_checkpoint_of_a_function_with_a_name_of_the_table():
+    f = checkpoint(_named(lambda x: 3.0 * x[::-1], "reshape"))
+    assert jit(grad(lambda x: f(x) @ np.arange(3.0)))(np.ones(3)).tolist() == [6.0, 3.0, 0.0]

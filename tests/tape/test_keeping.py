@@ -20,7 +20,7 @@ from autodiff.linearization import Recording
 from autodiff.tape import keeping, recorder, sweep
 from autodiff.tape.keeping import arguments_read, count_read, read_to_pull
 from dualnumbers.levels import is_number
-from dualnumbers.rules.of_scipy.linalg import matrix_functions
+from dualnumbers.rules import from_scipy
 from dualnumbers.table import TABLE, is_of_table
 
 SAMPLES = [(name, samples(name)[0]) for name in ENTRIES if samples(name)]
@@ -36,7 +36,7 @@ def of_every_size(monkeypatch):
 @pytest.fixture
 def same_schur(monkeypatch):
     """Logarithms and powers of one matrix are computed once: LAPACK may round them by where an array lies."""
-    found, of_scipy = {}, matrix_functions.imported
+    found, of_scipy = {}, from_scipy.imported
 
     def imported(name, *package):
         function = of_scipy(name, *package)
@@ -49,7 +49,7 @@ def same_schur(monkeypatch):
             found[key] = function(a, *exponent)
         return found[key].copy()
 
-    monkeypatch.setattr(matrix_functions, "imported", imported)
+    monkeypatch.setattr(from_scipy, "imported", imported)
     yield
     assert found
 

@@ -136,3 +136,20 @@ def test_arrays_for_results():
     compiled, place = jit(lambda z: z * z), np.empty_like(Z)
     assert compiled(Z, out=place) is place
     np.testing.assert_allclose(place, Z * Z, 1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("index", [slice(1, 3), 1, [0, 4], slice(None)], ids=str)
+def test_a_real_array_takes_the_real_part(index):
+    """NumPy drops the other one, with a warning; the array stays one of floats, and of its size."""
+
+    def f(x):
+        z, r = x * (1.0 + 0.5j), x * 2.0
+        r[index] = z[index] * 0.5
+        return r * 3.0, z
+
+    compiled, x = jit(f), np.arange(1.0, 7.0)
+    for _ in range(3):
+        for found, expected in zip(compiled(x), f(x), strict=True):
+            assert found.dtype == expected.dtype
+            assert np.array_equal(found, expected)

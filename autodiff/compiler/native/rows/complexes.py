@@ -86,10 +86,12 @@ class _Of:
 
 
 def _on_each(rule: Rule) -> OfParts:
-    """Return the rule that does the same to both parts."""
+    """Return the rule that does the same to both parts; none of what goes into a real array, as NumPy warns of that."""
 
     def of_parts(here: Here, *operands: Parts) -> Parts | None:
         found = []
+        if not is_complex(here.step.value):
+            return None
         for k, part in enumerate((np.real, np.imag)):
             step = here.step._replace(value=part(here.step.value))
             one = rule(here._replace(step=step, values=list(map(part, here.values))), *(x[k] for x in operands))
