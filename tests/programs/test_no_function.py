@@ -50,8 +50,12 @@ REST = {
 OTHERS = {"linear_solve": "a matrix is solved by autodiff.linalg.solve"}
 """Those whose message knows better."""
 
-INNER = {"autodiff.sparse.value_and_sparse_jacobian", "autodiff.sparse.value_grad_and_sparse_hessian"}
-"""What ``jacobian`` and ``hessian`` call, which have looked at the function."""
+INNER = {
+    "autodiff.sparse.value_and_sparse_jacobian",
+    "autodiff.sparse.value_grad_and_sparse_hessian",
+    "autodiff.upward.derivative_of_order",
+}
+"""What ``jacobian``, ``hessian`` and ``derivative`` call, which have looked at the function."""
 
 
 def public_functions():

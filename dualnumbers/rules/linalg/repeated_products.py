@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...foreign import as_like
-from ...forms import dtype_of, shape
+from ...foreign import as_like, is_foreign
+from ...forms import dtype_of, shape, zeros_like
 from ...table import composition
 from ..indexing import getitem
 from ..shaping import array, expand_dims
@@ -18,7 +18,10 @@ def matrix_power(a, n):
     if not isinstance(n, (int, np.integer)):
         raise TypeError(f"np.linalg.matrix_power takes an integer exponent, not {n!r}; use a fractional matrix power")
     if n == 0:
-        return as_like(np.linalg.matrix_power(np.zeros(shape(a), dtype_of(a)), 0), a)  # of squares alone
+        zeros = zeros_like(a)
+        if is_foreign(type(zeros)):
+            zeros = np.zeros(shape(a), dtype_of(a))  # a library may want to compute it
+        return as_like(np.linalg.matrix_power(zeros, 0), a)  # of squares alone
     a, n = (a, int(n)) if n > 0 else (inv(a), -int(n))
     if n <= 3:
         return product(*[a] * n)
