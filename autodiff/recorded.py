@@ -16,7 +16,7 @@ from .calls.directions import Columns, ComplexPartial, Directions, Rows, holomor
 from .calls.structures import flatten, keeps_structure
 from .calls.values import output, output_leaf
 from .linearization import Recording
-from .second_look.certain import certain_tangents
+from .second_look.tangents import certain_tangents
 from .tape.sweep import adjoints
 from .tape.variable import ArrayVariable
 

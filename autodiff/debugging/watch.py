@@ -18,7 +18,7 @@ from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
 from ..calls.watching import WATCH, Watch
-from ..second_look.certain import Certain
+from ..second_look.tangents import Certain
 from ..tape.keeping import restore
 from ..tape.sources import SourcedTape
 from ..tape.sweep import swept

@@ -19,7 +19,7 @@ from dualnumbers.several import each, plus
 from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import evaluate_partial
 
-from ..second_look.certain import Certain
+from ..second_look.tangents import Certain
 from ..tape.accumulation import fit
 from ..tape.sweep import swept
 from ..tape.tangents import tangents

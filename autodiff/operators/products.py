@@ -26,8 +26,8 @@ from ..derived import derived
 from ..forward import jvp
 from ..linearization import LinearMap, PullBack, Recording
 from ..reverse import grad
-from ..second_look.certain import certain_tangents
 from ..second_look.rounding import differ, size_of_terms
+from ..second_look.tangents import certain_tangents
 from .hessians import pushed_gradient
 
 

@@ -23,7 +23,7 @@ PLACING = frozenset((
     "sum", "mean", "fsum", "gathered", "spread", "roll", "tile", "repeat", "resize", "delete", "insert", "take",
     "take_along_axis", "compress", "extract", "diagonal", "diag", "diagflat", "tril", "triu", "relabelled", "sum_where",
     "mean_where", "cumsum", "sliding_window_view", "add", "positive", "_numpy_scalar", "multiply", "fma", "matmul",
-    "dot", "inner", "einsum", "maximum", "copy"))  # fmt: skip
+    "dot", "inner", "einsum", "convolution", "maximum", "copy"))  # fmt: skip
 """Rows by which what is nowhere below 0 stays so, and is 0 only where all that it is made of is 0, or has no share."""
 
 ALIKE = frozenset(("copy", "positive", "conj", "real", "_numpy_scalar"))
@@ -91,6 +91,8 @@ class Squares:
             exponent = self.tape.value(operands[1])
             whole = operands[1] < 0 and not is_number(type(exponent)) and np.all(np.mod(exponent, 2) == 0)
             return bool(whole and np.all(np.greater(exponent, 0)))
+        if name == "convolution" and static[-1] in ("fft", "oa"):
+            return False  # by it a sum of nothing is rounding
         if name == "divide":
             return self._is_kept(operands[0]) and self._is_constant(operands[1])
         if name in ("multiply", "matmul", "dot", "inner", "einsum") and self._is_square(operands, static, name):

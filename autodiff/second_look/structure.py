@@ -26,6 +26,7 @@ from dualnumbers.several import each, parts
 from dualnumbers.table import Row, is_of_table
 from dualnumbers.table.partials import evaluate_partial
 
+from ..tape.accumulation import fit
 from ..tape.program import line_of
 from ..tape.wengert import Tape
 
@@ -46,9 +47,8 @@ NEARBY = 1e-3
 class Structure:
     """A tape as patterns see it: which elements of its values vary with its inputs, or with outer differentiations."""
 
-    def __init__(self, tape: Tape, pull: Callable[..., Any]) -> None:
-        """Take what a line passes to an operand: ``pull(row, place, adjoint, value, operands, static)``."""
-        self.tape, self.pull = tape, pull
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
         self.random = np.random.default_rng(0)
         self.reached: Terms = {}
         self._varying: list[Pattern] = []
@@ -138,38 +138,41 @@ class Structure:
 
     def _pushed(self, line: int, row: Row, given: list[Pattern]) -> dict[int, Pattern]:
         """Find the patterns of the terms of a line's tangent by the places of its operands, given theirs."""
-        static, like = self.tape.static.get(line, ()), self.tape.values[line]
-        found = {}
-        for place, pattern in enumerate(given):
-            if not row.passes(place):
-                continue
-            if not _any(pattern):
-                found[place] = _nowhere(like)
-            elif row.is_elementwise:
-                found[place] = each(partial(np.logical_and, pattern), self._reached(line, row, place))
-            else:
+        return {place: self.pushed(line, place, pattern) for place, pattern in enumerate(given) if row.passes(place)}
 
-                def push(z: Any, xs: Any, place: int = place, pattern: Pattern = pattern) -> Any:
-                    return row.push(z, xs, [(place, self._noise(pattern, xs[place]))], static)
+    def pushed(self, line: int, place: int, given: Pattern) -> Pattern:
+        """Find the pattern of a term of a line's tangent, given that of the operand at a place."""
+        row, static, like = self._row(line), self.tape.static.get(line, ()), self.tape.values[line]
+        if not _any(given):
+            return _nowhere(like)
+        if row.is_elementwise:
+            return each(partial(np.logical_and, given), self._reached(line, row, place))
 
-                found[place] = self._asked(line, row, like, push)
-        return found
+        def push(z: Any, xs: Any) -> Any:
+            return row.push(z, xs, [(place, self._noise(given, xs[place]))], static)
 
-    def _pulled(self, line: int, row: Row, place: int, given: Pattern) -> Pattern:
+        return self._asked(line, row, like, push)
+
+    def pulled(self, line: int, place: int, given: Pattern) -> Pattern:
         """Find the pattern of the adjoint that a line passes to an operand, given that of its own.
 
         For an elementwise line it is that before the sum over the axes that the operand was broadcast to.
         """
-        static, operand = self.tape.static.get(line, ()), self.tape.operands(line)[place]
+        row, static, operand = self._row(line), self.tape.static.get(line, ()), self.tape.operands(line)[place]
         if not _any(given):
             return _nowhere(parts(given)[0] if row.is_elementwise else self.tape.value(operand))
         if row.is_elementwise:
             return reduce(np.logical_or, parts(each(np.logical_and, self._reached(line, row, place), given)))
 
         def pull(z: Any, xs: Any) -> Any:
-            return self.pull(row, place, self._noise(given, z), z, xs, static)
+            return passed_to_operand(row, place, self._noise(given, z), z, xs, static)
 
         return self._asked(line, row, self.tape.value(operand), pull)
+
+    def _row(self, line: int) -> Row:
+        row = self.tape.rows[line]
+        assert row is not None
+        return row
 
     # ------------------------------------------------------------------------------------------ what it is for
 
@@ -191,7 +194,7 @@ class Structure:
                 continue
             for place, operand in enumerate(self.tape.operands(line)):
                 if operand >= 0 and row.passes(place):
-                    terms[line, place] = self._pulled(line, row, place, given)
+                    terms[line, place] = self.pulled(line, place, given)
                     passed = each(_folded, terms[line, place], self.tape.values[operand])
                     found[operand] = passed if found[operand] is None else each(np.logical_or, found[operand], passed)
         return found, terms
@@ -208,6 +211,12 @@ class Structure:
                 found[line] = _either(of_line.values(), self.tape.values[line])
                 terms |= {(line, place): pattern for place, pattern in of_line.items()}
         return found, terms
+
+
+def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
+    """Return what a line passes to the operand at a place, given the line's adjoint."""
+    passed = row.pull(place, g, z, xs, static)
+    return None if passed is None else each(fit, passed, xs[place])
 
 
 def _varies_outside(x: Any) -> bool:

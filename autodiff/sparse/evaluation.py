@@ -20,8 +20,8 @@ from ..calls.given import described
 from ..calls.structures import flatten
 from ..calls.values import output_leaf
 from ..linearization import Recording
-from ..second_look.certain import certain_tangents
 from ..second_look.rounding import differ, size_of_terms
+from ..second_look.tangents import certain_tangents
 from ..seeding import joined
 from .pattern import pattern_of
 from .sparsity import Compression, Sparsity

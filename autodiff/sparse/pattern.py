@@ -23,9 +23,9 @@ from dualnumbers.table import Row, is_of_table
 from dualnumbers.table.kinds import Constant, Linear, Smooth
 
 from ..calls.directions import total_size
+from ..second_look.structure import passed_to_operand
 from ..tape.keeping import restore
 from ..tape.program import line_of
-from ..tape.sweep import passed_to_operand
 from ..tape.variable import ITEM
 from ..tape.wengert import Tape
 from . import asking

@@ -8,7 +8,7 @@ on Variables of another tape they are recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,8 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.reductions import PLAIN
-from dualnumbers.rules.where import where
-from dualnumbers.several import each, parts, plus
-from dualnumbers.table import Row, kinds
+from dualnumbers.several import parts, plus
+from dualnumbers.table import kinds
 from dualnumbers.table.kinds import Smooth, Times
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
@@ -47,9 +46,6 @@ from .program import FAR, INERT, UNARY
 from .recorder import Recorder
 from .variable import GETITEM, ITEM, MULTIPLY, SETITEM, Variable, variable
 from .wengert import Tape
-
-if TYPE_CHECKING:
-    from ..second_look.structure import Pattern, Terms
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
@@ -81,8 +77,8 @@ def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
 def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
     """Return the adjoints of all lines, or without ``keep`` of the inputs; and which `Times` each line was pulled with.
 
-    Where an adjoint is NaN the sweep runs once more with the strong zero, as `second_look.certain` explains it: NaN is
-    absorbing and the sweep is linear, so nothing is missed, and the common case pays nothing.
+    Where an adjoint is NaN the sweep runs once more with the zeros told apart, as `second_look.adjoints` does it. NaN
+    is absorbing and the sweep is linear, so nothing is missed, and the common case pays nothing.
     """
     if tape.captured is not None:
         tape.check_captured()
@@ -111,57 +107,14 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
             restore(tape)
             if are_batches(seeds):
                 return one_after_the_other(swept, tape, seeds, keep), lambda line: times
-            return _strong_sweep(tape, seeds, keep)
+            from ..second_look.adjoints import certain_adjoints
+
+            return certain_adjoints(tape, seeds, keep)
     return found, lambda line: times
 
 
 def _conjugated(p: Any, g: Any) -> Any:
     return conj(p) * g
-
-
-def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times]]:
-    """Sweep as `swept` does, where adjoints that are structurally 0 stay 0 against partials that are not finite."""
-    from ..second_look.lengths import kinks, slope_of_length
-    from ..second_look.structure import Structure
-
-    structure = Structure(tape, passed_to_operand)
-    (patterns, terms), at_kinks = structure.of_adjoints(seeds), kinks(tape)
-
-    def times_at(line: int) -> Times:
-        return each(lambda reached: of_pattern(reached, line), patterns[line])
-
-    def of_pattern(reached: Pattern, line: int) -> Times:
-        def times(p: Any, g: Any) -> Any:
-            p = conj(p) if tape.complex else p
-            if line in at_kinks:
-                p = slope_of_length(p, at_kinks[line], tape.value(tape.operands(line)[0]))
-            return p * g if np.all(reached) else masked(p, reached) * masked(g, reached)
-
-        return times
-
-    found: list[Any] = [None] * len(tape)
-    owned: set[int] = set()
-    for line, seed in seeds.items():
-        found[line] = seed
-    for line in range(max(seeds), -1, -1):
-        g = found[line]
-        if g is None or tape.rows[line] is None:
-            continue
-        if not keep:
-            found[line] = None
-        _pull(tape, line, each(masked, g, patterns[line]), found, owned, times_at(line), terms)
-    return found, times_at
-
-
-def masked(x: Any, pattern: Pattern) -> Any:
-    """Return ``x`` where a pattern is True, 0 elsewhere."""
-    return x if np.all(pattern) else where(pattern, x, 0.0)
-
-
-def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
-    """Return what a line would pass to an operand."""
-    passed = row.pull(place, g, z, xs, static)
-    return None if passed is None else each(fit, passed, xs[place])
 
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
@@ -263,17 +216,15 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
     return found
 
 
-def _pull(
-    tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None, terms: Terms | None = None
-) -> None:
-    """Pull back through any line; ``terms`` are the patterns of what it passes to operands, where they are known."""
+def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None) -> None:
+    """Pull back through any line."""
     row = tape.rows[line]
     assert row is not None
     if row.is_constant:
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
     xs, g = list(map(tape.value, operands)), as_numpy_float(g, z)
-    if row is SETITEM and terms is None and is_alike(g, xs[0]) and type(g) is np.ndarray:
+    if row is SETITEM and is_alike(g, xs[0]) and type(g) is np.ndarray:
         if operands[1] >= 0:
             add(found, owned, operands[1], np.array(row.pull(1, g, z, xs, static)), xs[1])
         if operands[0] >= 0:
@@ -285,21 +236,14 @@ def _pull(
             continue
         if row is GETITEM and is_numpys(g) and type(xs[k]) is np.ndarray:
             add_part(found, owned, operand, g, z, xs[k], static)
-            continue
-        if row is GETITEM and terms is None:
+        elif row is GETITEM:
             if type(found[operand]) is not Pieces:
                 found[operand] = Pieces(shape(xs[k]), found[operand])
             found[operand].add(g, *static)
-            continue
-        if row is ITEM and terms is not None:
-            add_result(found, operand, static[0], masked(g, terms[line, k][static[0]]), xs[k])
-            continue
-        c = row.pull(k, g, z, xs, static, times) if together is None else together[k]
-        if c is None:
-            continue
-        if terms is not None:  # of an elementwise row before the sum over what the operand was broadcast to
-            c = masked(c if row.is_elementwise else fit(c, xs[k]), terms[line, k])
-        add(found, owned, operand, c, xs[k])
+        else:
+            c = row.pull(k, g, z, xs, static, times) if together is None else together[k]
+            if c is not None:
+                add(found, owned, operand, c, xs[k])
 
 
 def transpose(linear: Callable[..., Any], xs: Sequence[Any], g: Any) -> list[Any]:

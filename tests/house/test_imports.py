@@ -108,7 +108,6 @@ LAYERS = (
     ("autodiff.tape.lazy",),
     ("autodiff.tape.late",),
     ("autodiff.tape",),
-    ("autodiff.second_look",),
     (
         "autodiff.tape.pieces",
         "autodiff.tape.members",
@@ -117,9 +116,11 @@ LAYERS = (
         "autodiff.tape.pickling",
     ),
     ("autodiff.tape.accumulation",),
-    ("autodiff.tape.few", "autodiff.tape.float_sweep"),
+    ("autodiff.tape.few", "autodiff.tape.float_sweep", "autodiff.second_look"),
+    ("autodiff.second_look.unbounded",),
+    ("autodiff.second_look.adjoints",),
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
-    ("autodiff.second_look.certain", "autodiff.linearization", "autodiff.tape.profile", "autodiff.tape.curvature"),
+    ("autodiff.second_look.tangents", "autodiff.linearization", "autodiff.tape.profile", "autodiff.tape.curvature"),
     ("autodiff.recorded", "autodiff.second_look.rounding"),
     ("autodiff.seeding",),
     ("autodiff.runs",),
@@ -151,10 +152,12 @@ FORWARD = ("autodiff.seeding", "autodiff.runs", "autodiff.forward")
 FORBIDDEN = (
     "autodiff.tape",
     "autodiff.linearization",
+    "autodiff.second_look.adjoints",
     "autodiff.second_look.lengths",
     "autodiff.second_look.structure",
+    "autodiff.second_look.unbounded",
 )
-"""What the layers would allow forward mode to import, and the plan does not: it knows no tape. `second_look.certain`
+"""What the layers would allow forward mode to import, and the plan does not: it knows no tape. `second_look.tangents`
 records for it where a tangent is NaN, and `recorded` where the directions would fill the memory."""
 
 HEAVY = {

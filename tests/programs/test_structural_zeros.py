@@ -325,6 +325,47 @@ def test_zeros_of_a_tangent():
     assert jvp(np.sqrt, [0.0], [0.0])[1] == 0.0
 
 
+SUMS = {
+    "matmul": lambda a, x: a @ x,
+    "matmul from the left": lambda a, x: x @ a.T,
+    "matmul of a column": lambda a, x: (a @ x[:, None])[:, 0],
+    "dot": np.dot,
+    "inner": np.inner,
+    "tensordot": lambda a, x: np.tensordot(a, x, 1),
+    "einsum": lambda a, x: np.einsum("ij,j->i", a, x),
+    "vecdot": np.vecdot,
+    "convolve": lambda a, x: np.stack([np.convolve(row[::-1], x, mode="valid")[0] for row in a]),
+    "average": lambda a, x: np.average(np.stack([x] * 2), axis=1, weights=a / 4) * np.sum(a, axis=1),
+}
+"""A row of ``a`` times ``x`` each, by what is no elementwise function, for two rows of four."""
+
+
+def _one_by_one(a, x):
+    return [sum(a[i, j] * x[j] for j in range(len(x))) for i in range(len(a))]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", SUMS)
+def test_infinite_terms_of_a_sum_stay_where_they_reach(name, seed):
+    """A constant 0 leaves them out of a sum as it does where the sum is written element by element."""
+    draw = np.random.default_rng(seed)
+    x, a = draw.choice([0.0, 0.0, 1.0, 4.0], 4), np.abs(draw.choice([0.0, 0.0, 1.0, 2.0], (2, 4)))
+    if name == "average":
+        a[:, 3] += 1.0  # weights of some sum
+    product = SUMS[name]
+    for inside, outside in ((np.sqrt, np.sin), (np.square, np.sqrt), (np.positive, np.sqrt), (np.sqrt, np.square)):
+        whole = lambda x, inside=inside, outside=outside: np.sum(outside(product(a, inside(x))))
+        terms = lambda x, inside=inside, outside=outside: sum(map(outside, _one_by_one(a, list(map(inside, x)))))
+        with np.errstate(all="ignore"):
+            for mode in (grad, jacfwd, jacrev, gradient):
+                of = (lambda f: mode(f, [x])) if mode is gradient else lambda f, mode=mode: mode(f)(x)  # noqa: B023
+                np.testing.assert_allclose(of(whole), of(terms), rtol=1e-13, err_msg=mode.__name__)
+            for along in (np.ones(4), np.array([1.0, 0.0, -2.0, 0.5])):
+                expected = jvp(terms, [x], [along])[1]
+                np.testing.assert_allclose(jvp(whole, [x], [along])[1], expected, rtol=1e-13)
+                np.testing.assert_allclose(linearize(whole, x)[1](along), expected, rtol=1e-13)
+
+
 def test_a_function_that_cannot_be_run_twice_keeps_nan():
     calls = []
 

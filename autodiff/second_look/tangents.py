@@ -36,12 +36,13 @@ from ..calls.structures import flatten
 from ..calls.watching import watching
 from ..tape.keeping import restore
 from ..tape.recorder import Recorder
-from ..tape.sweep import masked, passed_to_operand
 from ..tape.tangents import tangents
 from ..tape.variable import Variable, variable
 from ..tape.wengert import Tape
+from .adjoints import masked
 from .lengths import kinks, slope_of_length
 from .structure import Structure, Terms
+from .unbounded import told_apart
 
 Found = dict[int, Any]
 
@@ -50,7 +51,7 @@ class Certain:
     """The push-forward through one tape, with structural zeros told from those that happen to be."""
 
     def __init__(self, tape: Tape) -> None:
-        self.tape, self.structure, self.at_kinks = tape, Structure(tape, passed_to_operand), kinks(tape)
+        self.tape, self.structure, self.at_kinks = tape, Structure(tape), kinks(tape)
         self.terms: Terms = {}
 
     def tangents(self, seeds: Found, lines: Iterable[int]) -> Found:
@@ -95,14 +96,28 @@ class Certain:
         xs = [self.tape.value(operand) for operand in self.tape.operands(line)]
         assert row is not None
         if not row.is_elementwise or row.several:
-            pushed = row.push(z, xs, [(place, t)], self.tape.static.get(line, ()))
-            return None if pushed is None else each(masked, pushed, reached)
+            return self._sum(line, place, t)
         p = row.partials[place]
         p = p if isinstance(p, float) else evaluate_partial(p, *xs, z)
         if line in self.at_kinks:
             p = slope_of_length(p, self.at_kinks[line], xs[0])
         term = masked(p, reached) * masked(t, reached)
         return term if shape(term) == shape(z) else broadcast_to(term, shape(z))
+
+    def _sum(self, line: int, place: int, t: Any) -> Any:
+        """Return the term of a line that is not elementwise."""
+        tape, row = self.tape, self.tape.rows[line]
+        assert row is not None
+        xs, static = list(map(tape.value, tape.operands(line))), tape.static.get(line, ())
+
+        def push(t: Any) -> Any:
+            return row.push(tape.values[line], xs, [(place, t)], static)
+
+        pushed = push(t)
+        if pushed is None:
+            return None
+        whole = each(masked, pushed, self.terms[line, place])
+        return told_apart(whole, t, push, lambda given: self.structure.pushed(line, place, given))
 
 
 def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:
