@@ -137,7 +137,7 @@ def _row(tape: Tape, line: int, place: tuple[int, ...]) -> str:
     assert row is not None
     values = [plain(tape.value(operand)) for operand in tape.operands(line)]
     shown = [x for x in values if getattr(x, "shown", True)]
-    return f"{row.name} of {', '.join(_element_of(x, place if row.is_elementwise else ()) for x in shown)}"
+    return f"{row.shown} of {', '.join(_element_of(x, place if row.is_elementwise else ()) for x in shown)}"
 
 
 def _element(place: tuple[int, ...]) -> str:

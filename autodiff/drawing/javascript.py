@@ -89,7 +89,7 @@ def part(name: str) -> str:
 def formulas(row: Row) -> tuple[Formula, ...]:
     """Return the partials of an elementwise row as formulas; ValueError where the page cannot compute one."""
     if row.several or row.any_number or not (row.is_elementwise or row.is_constant) or row.name not in values():
-        raise ValueError(f"{row.shown or row.name}: the page has no rule for it")
+        raise ValueError(f"{row.shown}: the page has no rule for it")
     return tuple(_formula(row, partial) for partial in row.partials)
 
 
@@ -102,7 +102,7 @@ def _formula(row: Row, partial: Any) -> Formula:
         with np.errstate(all="ignore"):
             tape, out = record(partial, [*args, np.array([0.7])])
     except ImportError as error:  # psi, the slope of gamma, is SciPy's
-        raise ValueError(f"{row.shown or row.name}: {error}") from error
+        raise ValueError(f"{row.shown}: {error}") from error
     recorded = tape.recorded
     assert recorded is not None
     if not tape.outputs:
@@ -110,7 +110,7 @@ def _formula(row: Row, partial: Any) -> Formula:
     formula = _of_line(tape, tape.outputs[0])
     missing = {name for name in _names(formula) if name not in values()}
     if missing or recorded.guards or recorded.answers:
-        raise ValueError(f"{row.shown or row.name}: the page has no rule for {', '.join(sorted(missing))}")
+        raise ValueError(f"{row.shown}: the page has no rule for {', '.join(sorted(missing))}")
     return formula
 
 
@@ -197,7 +197,7 @@ def _rule(row: Row, with_symbols: bool) -> str:
     kind = "truth" if row.name in TRUTHS else "whole" if row.name in WHOLE else ""
     fields += [f"kind: {kind!r}"] if kind else []
     shown = INFIX.get(row.name) or PREFIX.get(row.name)
-    fields.append(f"sign: {json.dumps(shown)}" if shown else f"shown: {json.dumps(row.shown or row.name)}")
+    fields.append(f"sign: {json.dumps(shown)}" if shown else f"shown: {json.dumps(row.shown)}")
     fields.append(f"described: {json.dumps(row.described())}")
     return f"{row.name}: {{ {', '.join(fields)} }}"
 

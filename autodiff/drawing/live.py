@@ -95,7 +95,7 @@ def _line(tape: Tape, k: int) -> dict[str, Any]:
         return {"row": None, "operands": [], **place}
     operands = tape.operands(k)
     written = [_operand(tape, operand) for operand in operands]
-    found: dict[str, Any] = {"row": row.name, "operands": written, "shown": row.shown or row.name,
+    found: dict[str, Any] = {"row": row.name, "operands": written, "shown": row.shown,
                              "described": row.described()}  # fmt: skip
     if row.name == "item":
         return found | _item(tape, k)
@@ -103,7 +103,7 @@ def _line(tape: Tape, k: int) -> dict[str, Any]:
         return found | _groups(tape, k)
     if row.is_elementwise or row.is_constant:
         if row.name in TRUTHS and data(value)["kind"] != "truth":  # & and | of bits
-            raise NotLiveError(f"{row.shown or row.name} of whole numbers has no rule in a page")
+            raise NotLiveError(f"{row.shown} of whole numbers has no rule in a page")
         data(value)
         _check(row)
         return found | ({"whole": True} if isinstance(value, int) and row.name not in TRUTHS else {})
@@ -112,7 +112,7 @@ def _line(tape: Tape, k: int) -> dict[str, Any]:
     lines = [place for place, operand in enumerate(operands) if line_of(operand) is not None]
     kinds = {type(row.argument(place)) for place in lines}
     if row.several or not kinds <= {Linear, Multilinear} or len(kinds) != 1 or len(lines) > 2 > (kinds == {Linear}) + 1:
-        raise NotLiveError(f"{row.shown or row.name} has no rule in a page")
+        raise NotLiveError(f"{row.shown} has no rule in a page")
     return found | _weights(tape, k, lines, kinds == {Multilinear} and len(lines) == 2)
 
 
@@ -120,7 +120,7 @@ def _check(row: Row) -> None:
     try:
         formulas(row)
     except (ValueError, TypeError):
-        raise NotLiveError(f"{row.shown or row.name} has no rule in a page") from None
+        raise NotLiveError(f"{row.shown} has no rule in a page") from None
 
 
 def _value(tape: Tape, operand: int) -> Any:
@@ -142,7 +142,7 @@ def _weights(tape: Tape, k: int, lines: Sequence[int], bilinear: bool) -> dict[s
     xs = [_value(tape, operand) for operand in tape.operands(k)]
     sizes = [np.size(x) for x in xs]
     if (np.prod([sizes[place] for place in lines]) if bilinear else sum(sizes[place] for place in lines)) > MOST_TRIALS:
-        raise NotLiveError(f"{row.shown or row.name} is of more numbers than a page runs")
+        raise NotLiveError(f"{row.shown} is of more numbers than a page runs")
     zeros = [np.zeros(np.shape(x)) if place in lines else x for place, x in enumerate(xs)]
 
     def at(units: dict[int, int]) -> Any:
@@ -185,7 +185,7 @@ def _groups(tape: Tape, k: int) -> dict[str, Any]:
     shown = [data(x) for x in (*xs, value)][-1]
     size, results = sum(x.size for x in xs), len(shown["data"])
     if size**2 > MOST_TRIALS * 20:
-        raise NotLiveError(f"{row.shown or row.name} is of more numbers than a page runs")
+        raise NotLiveError(f"{row.shown} is of more numbers than a page runs")
     constant = SINGLE.get(row.name, 0) if type(value) is tuple else -1
     parts = [part | {"constant": place == constant} for place, part in enumerate(shown.get("parts", []))]
     found: dict[str, Any] = {"shape": shown["shape"]} | ({"parts": parts} if parts else {})
@@ -245,7 +245,7 @@ def _followed(row: Row, static: Sequence[Any], x: Any, results: int) -> list[Any
             members.setdefault(to[-1], []).append(i)
     groups = [[of, reached(np.isin(np.arange(x.size), of).reshape(x.shape))] for of in members.values()]
     if sorted(to for _, all_of in groups for to in all_of) != list(range(results)):
-        raise NotLiveError(f"{row.shown or row.name} has no rule in a page at these values")
+        raise NotLiveError(f"{row.shown} has no rule in a page at these values")
     return groups
 
 

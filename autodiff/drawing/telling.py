@@ -123,7 +123,7 @@ class Teller:
         row = self.tape.rows[line]
         if row is None:
             return ""
-        constant = f"{row.shown or row.name} is locally constant"
+        constant = f"{row.shown} is locally constant"
         return f": {constant if row.is_constant else f'no tangent of {self.variables[seed]} comes here'}"
 
     def _sweep(self, step: Step) -> list[str]:
@@ -156,7 +156,7 @@ class Teller:
 
     def _rule(self, line: int) -> str:
         row = self.tape.rows[line]
-        return "" if row is None else row.shown or row.name
+        return "" if row is None else row.shown
 
     # ---------------------------------------------------------------------------------------- lines
 
@@ -170,7 +170,7 @@ class Teller:
             return told | {"expression": node.text, "rule": "", "value": "", "folded": True}
         row = self.tape.rows[node.line]
         told["expression"] = node.kind if row is None else node.text.removeprefix(f"{node.name} = ")
-        told["rule"] = f"{row.shown or row.name}, {row.described()}" if row is not None else f"none: {node.kind}"
+        told["rule"] = f"{row.shown}, {row.described()}" if row is not None else f"none: {node.kind}"
         told["value"] = value_text(self.tape, node.line)
         told["partials"] = self._partials(node.line)
         sources: Sequence[Any] = self.tape.sources or ()

@@ -86,5 +86,5 @@ def _node(tape: Tape, operand: int, variables: list[str], key: int, depth: int) 
     elif row is None:
         text, kind = variables[operand], INPUT if operand in tape.inputs else CONSTANT
     else:
-        text, kind = INFIX.get(row.name) or PREFIX.get(row.name) or row.shown or row.name, OPERATION
+        text, kind = INFIX.get(row.name) or PREFIX.get(row.name) or row.shown, OPERATION
     return Node(key, operand, kind, text, text, None, None, depth == 0, depth)

@@ -128,7 +128,7 @@ def _described(tape: SourcedTape, found: Found) -> list[str]:
         row, source = tape.rows[line], tape.sources[line]
         shapes = [getattr(tape.value(k), "shape", ()) for k in tape.operands(line)]
         said.append(
-            f"{(row.shown or row.name) if row else 'input'} of {', '.join(map(str, shapes))}"
+            f"{row.shown if row else 'input'} of {', '.join(map(str, shapes))}"
             f"{f' at {source.where}: {source.text}' if source else ''}"
         )
     return said

@@ -222,8 +222,9 @@ class _Patterns:
         if count > self.most:
             row = self.tape.rows[line]
             raise NotSparseError(
-                f"the sparsity pattern has {count:,} elements at line {line}, {row.name if row else 'an input'}: it is "
-                "not sparse; write jacobian(f), hessian(f) without sparse=, or products with it: linearize, vjp, hvp",
+                f"the sparsity pattern has {count:,} elements at line {line}, "
+                f"{row.shown if row else 'an input'}: it is not sparse; write jacobian(f), hessian(f) without sparse=, "
+                "or products with it: linearize, vjp, hvp",
                 self.reasons,
             )
 

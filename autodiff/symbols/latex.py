@@ -116,7 +116,7 @@ def _formulas(tape: Tape, out: int, names: Sequence[str]) -> dict[int, Formula]:
         if row is None:
             found[line] = as_formula(tape.values[line])
         elif shape(tape.values[line]) or not _has_formula(tape, line):
-            raise TypeError(f"latex: {row.name} has no formula of single numbers here{user_line()}")
+            raise TypeError(f"latex: {row.shown} has no formula of single numbers here{user_line()}")
         else:
             found[line] = _formula(tape, line, found)
         if size(found[line].terms) > LARGEST:

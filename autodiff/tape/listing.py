@@ -138,7 +138,7 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
     if row.name == "setitem":
         return f"{parts[0]} with [{index_text(static[0])}] = {parts[1]}"
     parts = ends(parts, "...")
-    return f"{row.shown or row.name}({', '.join(parts + _parameters(row, static))})"
+    return f"{row.shown}({', '.join(parts + _parameters(row, static))})"
 
 
 def ends(items: Sequence[T], gap: T) -> list[T]:

@@ -64,7 +64,7 @@ def _origin(row: Row | None) -> Any:
         return None
     known, maker = TABLE.get(row.name), MAKERS.get(row.name)
     if known is None or known.row is not row or (maker and "<locals>" in maker[1]):
-        raise _unpicklable(f"a recording of {row.shown or row.name}, which has a derivative of its own,")
+        raise _unpicklable(f"a recording of {row.shown}, which has a derivative of its own,")
     return maker or row.name
 
 

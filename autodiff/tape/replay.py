@@ -99,7 +99,7 @@ def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
             forms, known = map(forms_of, (values[line], tape.values[line]))
             if forms != known:
                 raise DivergedError(
-                    f"{row.name} gives {_named(forms)} here, where the recorded function went on with {_named(known)}"
+                    f"{row.shown} gives {_named(forms)} here, where the recorded function went on with {_named(known)}"
                 )
         if line in guards and not same(values[line], tape.values[line]):
             raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")

@@ -53,7 +53,7 @@ def with_sparse(row: Any, x: Any, y: Any) -> Any:
     if row.name not in OPERATORS:
         raise TypeError(
             f"a sparse matrix beside a number takes @, *, /, + and -: write A.toarray() in its place for "
-            f"{row.name}{user_line()}"
+            f"{row.shown}{user_line()}"
         )
     x, y = (upward.as_sparse_array(z) if z is sparse else z for z in (x, y))
     return OPERATORS[row.name](x, y)

@@ -183,7 +183,7 @@ class TypedNumber(Number, operators=True):
             own = type(next(x.primal for x in operands if type(x) is TypedNumber))
             if any(isinstance(x, np.ndarray) for x in xs):
                 raise TypeError(
-                    f"{row.name} of a number of type {own.__name__} and an array: arrays are NumPy's, of "
+                    f"{row.shown} of a number of type {own.__name__} and an array: arrays are NumPy's, of "
                     f"floats; take its elements one by one, or float(x){user_line()}"
                 )
             xs = [x.item() if isinstance(x, np.generic) else x for x in xs]
@@ -191,7 +191,7 @@ class TypedNumber(Number, operators=True):
             z = function(*(_beside(x, own) for x in xs), *arguments[len(operands) :])
             if not row.is_constant and not all(map(_is_real, parts(z))):
                 raise TypeError(
-                    f"{row.name} of {', '.join(map(str, xs))} is {z}, of type {type(z).__name__}: "
+                    f"{row.shown} of {', '.join(map(str, xs))} is {z}, of type {type(z).__name__}: "
                     f"derivatives are of real numbers there{user_line()}"
                 )
             return each(wrapped, z)

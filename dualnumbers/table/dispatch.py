@@ -168,7 +168,7 @@ def of_foreign(face: Any, evaluate: Callable[..., Any], needed: Any = None) -> C
             raise lacking(arguments, f"{error}") from error
         except Exception as error:
             if not hasattr(error, "__notes__"):  # from a row that this one asked
-                error.add_note(f"{library(arguments)} raised this in what {face.row.name} needs of it{user_line()}")
+                error.add_note(f"{library(arguments)} raised this in what {face.row.shown} needs of it{user_line()}")
             raise
         if any(type(part) is np.ndarray and part.ndim for part in (z if type(z) is tuple else (z,))):
             raise lacking(arguments, "it gave an array of NumPy's")
@@ -176,7 +176,7 @@ def of_foreign(face: Any, evaluate: Callable[..., Any], needed: Any = None) -> C
 
     def lacking(arguments: Any, why: str) -> LackingError:
         return LackingError(
-            f"{library(arguments)} lacks what {face.row.name} needs of it: {why}; "
+            f"{library(arguments)} lacks what {face.row.shown} needs of it: {why}; "
             "write it by functions that the library has, or give plain arrays"
             f"{user_line()}"
         )

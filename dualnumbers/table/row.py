@@ -76,7 +76,7 @@ class Row:
     of_matrix: bool
     """Whether it is a function of a square matrix that is given by a power series, as expm is."""
     shown: str
-    """What listings call the function, where that is not its name."""
+    """What listings and messages call the function."""
     batched: Callable[..., Any] | None
     """How it does all members of a batch at once, as `table.batching` says; None: one after the other."""
     put: Callable[..., Any] | None
@@ -113,7 +113,7 @@ class Row:
         self.name, self.arguments, self.parameters, self.call = name, arguments, parameters, call
         self.any_number, self.several, self.carried, self.joint = any_number, several, carried, joint
         self.domain, self.singular, self.selects = domain, singular, selects
-        self.solves, self.of_matrix, self.shown, self.batched, self.put = solves, of_matrix, shown, batched, put
+        self.solves, self.of_matrix, self.shown, self.batched, self.put = solves, of_matrix, shown or name, batched, put
         self.statics, self.add = len(parameters), plus if several else operator.add
         self.arity = -1 if any_number else len(arguments)
         types: dict[type[Kind], None] = dict.fromkeys(map(type, arguments))

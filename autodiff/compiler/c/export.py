@@ -148,11 +148,11 @@ def _check(program: Program, parts: Lowering) -> None:
     """Raise ValueError for what has no form in C."""
     for number, step in program.numbered():
         if number not in parts.native and not is_view(step):
-            raise ValueError(f"export_c has no form in C of {step.row.name}, in {_where(step)}{user_line()}")
+            raise ValueError(f"export_c has no form in C of {step.row.shown}, in {_where(step)}{user_line()}")
         for k, guard in enumerate(step.guards):
             if (number, k) not in parts.guarded:
                 raise ValueError(
-                    f"export_c cannot check in C what is decided by a value of {step.row.name}, in "
+                    f"export_c cannot check in C what is decided by a value of {step.row.shown}, in "
                     f"{guard.place or _where(step)}{user_line()}"
                 )
     if program.of_inputs:
