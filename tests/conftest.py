@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 # No deadline anywhere: a machine that is busy with other things would fail a test that is right.
 settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
 settings.register_profile(
-    "ci", settings.get_profile("dev"), max_examples=100, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci", settings.get_profile("dev"), derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("deep", settings.get_profile("ci"), max_examples=5000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))

@@ -17,7 +17,7 @@ DEEP = EXAMPLES >= 1000
 
 
 def drawn_from(strategy_of, one_in=1, turns=False):
-    """Run a test of a function and an example with those of a strategy of its row, or with one in so many of 100.
+    """Run a test of a function and an example with those of a strategy of its row, or with one in so many of them.
 
     A test that takes turns is given the number of the example, too; None, for all at once, where hypothesis searches
     deep, and at a few points of the row's domain that come first.

@@ -417,10 +417,10 @@ def test_values_are_those_of_numpy(function, point, turn):
 def test_values_of_arrays_are_those_of_numpy(function):
     """At many points in one array, whole numbers alone being one for all of them."""
     ufunc, row = numpy_function(function.row), function.row
-    for listed, dtype in itertools.product(lists_of_points(row), (np.float64, np.float32)):
+    for turn, (listed, dtype) in enumerate(itertools.product(lists_of_points(row), (np.float64, np.float32))):
         with np.errstate(all="ignore"):
             arguments = [np.array(xs, dtype) if isinstance(xs[0], float) else xs[0] for xs in zip(*listed, strict=True)]
-        assert_same_outcome(outcome(ufunc, *arguments), row, ufunc, arguments)
+        assert_same_outcome(outcome(ufunc, *arguments), row, ufunc, arguments, turn)
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
