@@ -16,9 +16,9 @@ from .kernels.fusing import Kernel
 from .kernels.work import LONG as LONG_WORK
 from .kernels.work import nanoseconds, shares
 from .machine.addresses import Addresses
+from .machine.asking import asking
 from .machine.pool import pool
 from .machine.python import (
-    C_ORDER,
     NEW_ARRAY,
     NEW_SCALAR,
     Entry,
@@ -29,6 +29,7 @@ from .machine.python import (
     of_python,
     with_memory,
 )
+from .rows.deciding import side_by_side
 from .text.calling import printed
 
 NOT_AS_RECORDED, RAISES = -1, -2
@@ -69,6 +70,8 @@ class Text(Arrangement):
         self.given = iter(range(len(arguments), len(self.arguments)))
         """The places of the arguments that are arrays for results; none where these are new ones."""
         self.lines: list[str] = []
+        self.shapes: list[str] = []
+        """The shapes of arguments, as constants of the code."""
         self.addresses = Addresses()
         self.kept: list[Any] = list(self.constants.values())
         slots = {space.number: k for k, space in enumerate(self.spaces)}
@@ -84,7 +87,8 @@ class Text(Arrangement):
         self.is_long = time > LONG_WORK
         """Whether other threads of Python may run while its kernels do."""
         self._write()
-        parts += [*sorted(declared), *self._functions()]
+        parts += [*sorted(declared), *self.shapes, *self._functions()]
+        parts += asking(self.addresses, bool(self.shapes), bool(block.guards))
         if profile:
             parts.append(clock(self.addresses, len(self.clocked)))
         calls = int(MAKING * sum(part.count("\n") for part in parts) / max(time, CALL))
@@ -161,6 +165,7 @@ class Text(Arrangement):
             self.lines.append(f"call void {self._address(of_python('PyEval_RestoreThread'))}(ptr {state})")
         self._check(pointers, objects[0])
         self._return(objects, pointers)
+        self._leave("leave", str(NOT_AS_RECORDED))
 
     def _run(self, loop: list[tuple[int, Kernel]]) -> None:
         """Write the calls of kernels, which are run round by round where they have several."""
@@ -199,33 +204,36 @@ class Text(Arrangement):
     def _argument(self, k: int, like: Any) -> str:
         """Write the pointer to the numbers of an argument, if it is of the form that the block was made for."""
         given = self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %given, i64 {k}')}")
-        self._leave_unless(self._line(f"icmp eq ptr {self._at('ptr', given, 8)}, {self._address(id(type(like)))}"))
         if not isinstance(like, np.ndarray):
+            of = self._address(id(type(like)))
+            self._leave_unless(self._line(f"icmp eq ptr {self._at('ptr', given, 8)}, {of}"))
             return self._line(f"getelementptr i8, ptr {given}, i64 16")
         of = np.dtype(like.dtype.char)
-        right = self._line(f"icmp eq ptr {self._at('ptr', given, 56)}, {self._address(id(of))}")
         self.kept.append(of)
-        flags = self._line(f"and i32 {self._at('i32', given, 64)}, {C_ORDER}")
-        right = self._line(f"and i1 {right}, {self._line(f'icmp eq i32 {flags}, {C_ORDER}')}")
-        rank = self._line(f"icmp eq i32 {self._at('i32', given, 24)}, {like.ndim}")
-        self._leave_unless(self._line(f"and i1 {right}, {rank}"))
-        if like.ndim:
-            dims = self._at("ptr", given, 32)
-            right = "true"
-            for axis, extent in enumerate(like.shape):
-                same = self._line(f"icmp eq i64 {self._at('i64', dims, 8 * axis)}, {extent}")
-                right = same if axis == 0 else self._line(f"and i1 {right}, {same}")
-            self._leave_unless(right)
-        return self._at("ptr", given, 16)
+        extents = ", ".join(f"i64 {extent}" for extent in like.shape)
+        self.shapes.append(f"@shape{k} = internal constant [{like.ndim} x i64] [{extents}]")
+        of_form = f"ptr {given}, ptr {self._address(id(of))}, i32 {like.ndim}, ptr @shape{k}"
+        pointer = self._line(f"call ptr @elements({of_form})")
+        self._leave_unless(self._line(f"icmp ne ptr {pointer}, null"))
+        return pointer
 
-    def _leave_unless(self, right: str, code: str = str(NOT_AS_RECORDED), whole: str = "") -> None:
-        """Return a number in place of the results, which are let go, unless something holds."""
-        go, leave = f"go{len(self.lines)}", f"leave{len(self.lines)}"
-        self.lines += [f"br i1 {right}, label %{go}, label %{leave}", f"{leave}:"]
+    def _leave_unless(self, right: str, code: str = "", whole: str = "") -> None:
+        """Return a number in place of the results, which are let go, unless something holds.
+
+        Without one it is that of an argument that is not as recorded, which is written once.
+        """
+        go, leave = f"go{len(self.lines)}", f"leave{len(self.lines)}" if code else "leave"
+        self.lines.append(f"br i1 {right}, label %{go}, label %{leave}")
+        if code:
+            self._leave(leave, code, whole)
+        self.lines.append(f"{go}:")
+
+    def _leave(self, label: str, code: str, whole: str = "") -> None:
+        self.lines.append(f"{label}:")
         number = self._call("ptr", of_python("PyLong_FromLong"), f"i64 {code}")
         if whole:
             self.lines.append(f"call void {self._address(of_python('Py_DecRef'))}(ptr {whole})")
-        self.lines += [f"ret ptr {number}", f"{go}:"]
+        self.lines.append(f"ret ptr {number}")
 
     def _new_objects(self, pointers: dict[Space, str]) -> list[str]:
         """Write the tuple of results, if they are several, and the arrays in it; the first is what keeps the others."""
@@ -277,11 +285,12 @@ class Text(Arrangement):
         """Write what is given in place of results: the number of the first guard that does not hold."""
         failed = self._line(f"icmp eq i8 {self._line(f'load i8, ptr {pointers[self.failed]}')}, 0")
         code = self._line(f"select i1 {failed}, i64 {len(self.block.guards)}, i64 {RAISES}")
-        for k, (area, answer, _) in reversed(list(enumerate(self.block.guards))):
+        for first, count, area, answer in reversed(list(side_by_side(self.block.guards))):
             place = self._line(f"getelementptr i8, ptr {pointers[area.space]}, i64 {area.offset}")
-            value = self._line(f"load i8, ptr {place}")
-            holds = self._line(f"icmp {'ne' if answer else 'eq'} i8 {value}, 0")
-            code = self._line(f"select i1 {holds}, i64 {code}, i64 {k}")
+            holding = self._line(f"call i64 @holding(ptr {place}, i64 {count}, i1 {int(answer)})")
+            number = self._line(f"add i64 {holding}, {first}")
+            hold = self._line(f"icmp eq i64 {holding}, {count}")
+            code = self._line(f"select i1 {hold}, i64 {code}, i64 {number}")
         self._leave_unless(self._line(f"icmp eq i64 {code}, {len(self.block.guards)}"), code, whole)
 
     def _return(self, objects: list[str], pointers: dict[Space, str]) -> None:

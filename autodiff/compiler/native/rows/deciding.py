@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -32,3 +34,18 @@ def takes_guard(block: Block, number: int, value: Any, guard: Guard) -> bool:
         block.guards.append((flag, bool(guard.answer), guard))
         return True
     return False
+
+
+def side_by_side(guards: Sequence[tuple[Area, bool, Guard]]) -> Iterator[tuple[int, int, Area, bool]]:
+    """Yield guards with one answer whose truth values stand one after the other, as those of all rounds of a loop.
+
+    Of each such row the number of the first one, how many they are, where the first value is, and the answer.
+    """
+
+    def side(numbered: tuple[int, tuple[Area, bool, Guard]]) -> tuple[int, bool, int]:
+        number, (area, answer, _) = numbered
+        return area.space.number, answer, area.offset - number
+
+    for _, alike in groupby(enumerate(guards), side):
+        (first, (area, answer, _)), *others = alike
+        yield first, 1 + len(others), area, answer
