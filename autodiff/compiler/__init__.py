@@ -4,8 +4,9 @@
   function inside a differentiation.
 - ``forms``, ``paths``: its programs, one for each form of the arguments and each way through its branches;
   ``checking``: what ``check=True`` asks of them.
-- ``program``, ``operands``, ``passes``, ``rounds``: a recording as steps, and what these are applied to; what of them
-  is left out, and in which rounds not.
+- ``making``: a recording becomes what runs. ``program``, ``operands``, ``naming``: it as steps, what these are applied
+  to, and which of that is the same; ``passes``, ``rounds``: what of them is left out, and in which rounds not;
+  ``shortening``, ``cuts``: most rounds of long loops are left out as long as machine code is made.
 - ``source``: the steps as Python source, which calls NumPy; ``native``: as machine code; ``c``: as a file in C.
 - ``direct``, ``into``, ``results``: calls without Python between, results written into arrays, results that are sparse.
 - ``listing``, ``lines``: what a program tells of itself, its text with its loops, the time of each line of code.

@@ -48,7 +48,7 @@ class Compiled:
         ``exact=True``, or without llvmlite, the text is Python source of calls of NumPy.
         """
         found = self._first(args, keywords)
-        return found if isinstance(found, str) else listed(found.source)
+        return found if isinstance(found, str) else listed(found.source, found.making.whole.constants)
 
     def tape(self, *args: Any, **keywords: Any) -> Tape:
         """Return the program for such arguments, of the first path, as a tape: to be read, drawn, or run.
@@ -64,7 +64,7 @@ class Compiled:
         if isinstance(found, str):
             raise ValueError(f"there is no program: {found.removeprefix('# ')}{user_line()}")
         leaves = flatten([list(args), keywords])[0]
-        return taped(found.program, [x for x in leaves if (form_of(x) or (False,))[0]])
+        return taped(found.making.whole, [x for x in leaves if (form_of(x) or (False,))[0]])
 
     def _first(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Path | str:
         """Return the first path for such arguments, or why there is none."""
@@ -78,7 +78,9 @@ class Compiled:
 
     def constants(self) -> list[Any]:
         """Return the numbers and arrays that the programs took from outside their arguments, as they were then."""
-        found = [x for form in self._programs.forms.values() for path in form.paths for x in path.program.constants]
+        found = [
+            x for form in self._programs.forms.values() for path in form.paths for x in path.making.whole.constants
+        ]
         return [x for k, x in enumerate(found) if not any(x is y for y in found[:k])]
 
     def stats(self) -> list[dict[str, Any]]:
@@ -91,11 +93,12 @@ class Compiled:
         """
 
         def of(path: Path) -> dict[str, Any]:
-            native, (recorded, *_) = path.source.native, path.steps.values()
-            size = sum(getattr(x, "nbytes", 0) for x in path.program.constants)
-            return {"recorded": recorded, "lines": len(path.program), "native": path.source.native_steps,
+            native, program, steps = path.source.native, path.making.whole, path.making.steps
+            size = sum(getattr(x, "nbytes", 0) for x in program.constants)
+            left = len(path.program) - path.source.native_steps
+            return {"recorded": steps["record"], "lines": len(program), "native": len(program) - left,
                     "guards": len(path.source.guards), "bytes": size + (native.size if native else 0),
-                    "seconds": sum(path.seconds.values()), "after": dict(path.steps),
+                    "seconds": sum(path.seconds.values()), "after": steps,
                     "phases": dict(path.seconds),
                     **({"lines of code": path.source.by_line()} if path.source.profile else {})}  # fmt: skip
 

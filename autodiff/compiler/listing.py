@@ -8,37 +8,48 @@ constant in each round, ``m3[i]`` of memory in between. A value that is read twi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..tape.replay import same
 from .native.instructions.areas import Address
 from .native.instructions.instruction import Block
 from .native.kernels.fusing import Kernel
 from .native.kernels.sinking import kernels_of
+from .native.rows.deciding import side_by_side
 from .source import Source
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 
-def listed(source: Source) -> str:
-    """Return the text of a program, in which the loops of machine code stand in the place of its calls."""
+def listed(source: Source, constants: Sequence[Any]) -> str:
+    """Return the text of a program, in which the loops of machine code stand in the place of its calls.
+
+    Its constants are named by their places among those of all rounds of its loops.
+    """
     lines = list(source.lines)
     if source.native:
         levels = {id(block): level for level, block in source.native.blocks.items()}
         for of, first, called in reversed(source.blocks):
-            lines[of] = _Loops(source.native.parts.blocks[levels[id(called)]], first).lines
+            block = source.native.parts.blocks[levels[id(called)]]
+            given = {space.number: _name(number, source, constants) for number, space in block.given.items()}
+            lines[of] = _Loops(block, given, first).lines
     return source.with_lines(lines)
+
+
+def _name(number: int, source: Source, constants: Sequence[Any]) -> str:
+    """Return what a value is called that a block takes."""
+    if number >= 0:
+        return f"v{number}"
+    value = source.program.value(number)
+    return f"c{next(k for k, x in enumerate(constants) if x is value or same(x, value))}"
 
 
 class _Loops:
     """The kernels of one block, and what it is left by, guards that have numbers from ``first`` on."""
 
-    def __init__(self, block: Block, first: int) -> None:
-        self.names = {
-            space.number: f"c{-number - 1}" if number < 0 else f"v{number}" for number, space in block.given.items()
-        }
-        self.names |= {area.space.number: f"v{number}" for number, area in block.results.items()}
+    def __init__(self, block: Block, given: dict[int, str], first: int) -> None:
+        self.names = given | {area.space.number: f"v{number}" for number, area in block.results.items()}
         self.names |= {space.number: f"table{k}" for k, space in enumerate(block.tables)}
         kept = {area.space.number for area in block.results.values()} | {area.space.number for area, *_ in block.guards}
         self.lines = [line for kernel in kernels_of(block.groups, kept) for line in self._kernel(kernel)]
@@ -48,16 +59,12 @@ class _Loops:
     def _guards(self, block: Block, first: int) -> Iterator[str]:
         """Yield the lines of its guards; those of the rounds of a loop, whose truths stand side by side, are a loop."""
 
-        def side(numbered: tuple[int, Any]) -> Any:
-            number, (area, answer, _) = numbered
-            return area.space.number, bool(answer), area.offset - number
-
-        for _, alike in groupby(enumerate(block.guards, first), side):
-            (number, (area, answer, _)), *others = alike
-            place = self._place(Address(area.space.number, "b1", area.offset, (1,) if others else ()))
-            which = f"i + {number}" if others and number else "i" if others else str(number)
+        for start, count, area, answer in side_by_side(block.guards):
+            place = self._place(Address(area.space.number, "b1", area.offset, (1,) if count > 1 else ()))
+            number = first + start
+            which = f"i + {number}" if count > 1 and number else "i" if count > 1 else str(number)
             lines = [f"if {'not ' if answer else ''}{place}:", f"    raise Diverged({which})"]
-            yield from [f"for i in {1 + len(others)}:", *(f"    {line}" for line in lines)] if others else lines
+            yield from [f"for i in {count}:", *(f"    {line}" for line in lines)] if count > 1 else lines
 
     def _kernel(self, kernel: Kernel) -> list[str]:
         rounds = " × ".join(map(str, kernel.shape))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from hashlib import blake2b
 from math import copysign
 from typing import Any
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import is_alike, shape
-from dualnumbers.table import Row
 
 from ..tape.keeping import repeated
-from .program import Program, may_raise
+from .naming import named
+from .program import Program, Varied, may_raise
 from .rounds import evenly
 
 
@@ -82,7 +82,7 @@ def _may_change_nothing(program: Program) -> np.ndarray:
     for neutral in (0.0, 1.0):
         names = [name for name, (number, _) in SAME.items() if number == neutral]
         is_neutral = np.zeros(1 + len(program.constants), bool)
-        is_neutral[1:] = [np.ndim(x) > 0 or x == neutral for x in program.constants]
+        is_neutral[1:] = [_is_neutral(program, ~k, neutral) for k in range(len(program.constants))]
         beside = operands.joined(np.logical_or, is_neutral[np.maximum(-operands.flat, 0)])
         found |= beside & program.asked(lambda row, value, names=names: row.name in names)  # type: ignore[misc]
     return found
@@ -96,8 +96,7 @@ def _itself(program: Program, k: int) -> int:
         neutral, places = SAME[name]
         for place in places:
             other = operands[1 - place]
-            is_neutral = operands[place] < 0 and _is_all(program.value(operands[place]), neutral)
-            if is_neutral and is_alike(program.value(other), value):
+            if _is_neutral(program, operands[place], neutral) and is_alike(program.value(other), value):
                 return other
     if name == "where" and operands[0] < 0 and type(program.value(operands[0])) in (bool, np.bool_):
         chosen = operands[1 if program.value(operands[0]) else 2]
@@ -108,18 +107,24 @@ def _itself(program: Program, k: int) -> int:
     return number
 
 
-def _is_all(x: Any, number: float) -> bool:
-    """Return whether all elements of a constant are a number, which is 1, or 0 without a sign."""
+def _is_neutral(program: Program, operand: int, number: float) -> bool:
+    """Return whether an operand is a constant whose elements are all a number, which is 1, or 0 without a sign."""
+    if operand >= 0 or operand in program.varied:
+        return False
+    x = program.constants[~operand]
     if type(x) is float:
         return x == number and (number != 0.0 or copysign(1.0, x) > 0.0)
+    kind = np.result_type(x).kind if isinstance(x, (int, complex, np.generic, np.ndarray)) else "O"
+    if kind not in ("biuf" if number == 0.0 else "biufc"):
+        return False
     return bool(np.all(x == number) and not (number == 0.0 and np.any(np.signbit(x))))
 
 
 def merge(program: Program) -> Program:
     """Compute equal steps once."""
     known: dict[Any, int] = {}
-    names = [known.setdefault(_name(x), ~k) for k, x in enumerate(program.constants)]
-    kinds = _kinds(program)
+    names = [~k if ~k in program.varied else known.setdefault(named(x), ~k) for k, x in enumerate(program.constants)]
+    kinds = program.kinds.copy()
     if program.guarded:
         kinds[list(program.guarded)] = -1
 
@@ -141,34 +146,6 @@ def merge(program: Program) -> Program:
         return np.array(now[count : count + len(program)], np.int64)
 
     return replaced(program, evenly(program, firsts))
-
-
-def _kinds(program: Program) -> np.ndarray:
-    """Return numbers that are equal for steps which give the same of the same operands."""
-    known: dict[Any, int] = {}
-
-    def kind(row: Row, value: Any, static: tuple[Any, ...]) -> int:
-        of = row.face_of(value) if type(value) is tuple else type(value)
-        return known.setdefault((row, of, *map(_name, static)) if static else (row, of), len(known))
-
-    return np.fromiter(map(kind, program.rows, program.values, program.statics), np.int64, len(program))
-
-
-def _name(x: Any) -> Any:
-    """Return what is equal for values that are the same to the bit, and their types."""
-    if type(x) is float and x and x == x:  # no zero, which has a sign, nor NaN
-        return float, x
-    if type(x) in (float, complex, np.float64):
-        return type(x), repr(x)
-    if type(x) is np.ndarray and x.dtype.char != "O":
-        return np.ndarray, x.shape, x.strides, x.dtype.str, x.tobytes() if x.nbytes <= 1 << 12 else id(x)
-    if type(x) is slice:
-        return slice, *map(_name, (x.start, x.stop, x.step))
-    if type(x) in (tuple, list):
-        return type(x), *map(_name, x)
-    if type(x) in (int, bool, str, type(None), type(...)):
-        return type(x), x
-    return type(x), id(x)
 
 
 def dead(program: Program) -> Program:
@@ -195,7 +172,7 @@ def share(program: Program) -> Program:
     known: dict[Any, int] = {}
 
     def kept(x: Any) -> int:
-        key = _name(x)
+        key = named(x)
         if type(x) is np.ndarray and key[-1] == id(x) and alike[x.shape] > 1 and x.dtype.char != "O":
             key = np.ndarray, x.shape, x.strides, x.dtype.str, blake2b(x.tobytes()).digest()
         if key not in known:
@@ -203,12 +180,29 @@ def share(program: Program) -> Program:
             known[key] = -len(constants)
         return known[key]
 
+    varied: dict[int, Varied] = {}
     read = np.append(program.operands.flat, np.array(program.returned, np.int64))
     numbers, firsts = np.unique(read[read < 0], return_index=True)
     now = program.places(program.numbers)
     for number in numbers[np.argsort(firsts)].tolist():
-        now[number] = kept(program.constants[~number])
-    return program.chosen(np.ones(len(program), bool), now, constants)
+        if number in program.varied:
+            constants.append(program.constants[~number])
+            now[number] = -len(constants)
+            varied[-len(constants)] = program.varied[number]
+        else:
+            now[number] = kept(program.constants[~number])
+    made = program.chosen(np.ones(len(program), bool), now, constants)
+    made.varied = varied
+    return made
 
 
 PASSES = (fold, simple, merge, dead, share)
+
+
+def passed(program: Program, passes: Sequence[Callable[[Program], Program]] = PASSES) -> tuple[Program, dict[str, int]]:
+    """Return what passes leave of a program, and how many steps there are after each."""
+    steps: dict[str, int] = {}
+    for one in passes:
+        program = one(program)
+        steps[one.__name__] = len(program)
+    return program, steps

@@ -36,9 +36,9 @@ from .direct import Direct, direct
 from .forms import form_of, forms_of_arrays
 from .into import places, straight, takes_out, written
 from .lines import tape_with_lines
+from .making import Making
 from .nested import Derivatives, call_of_numbers
 from .options import Options
-from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
 from .results import Sparse, as_structure, with_elements
 from .source import Diverged, Source
@@ -55,17 +55,21 @@ class Path:
     """One way through a function: its program, and by the guards that failed the other ways that branch off there."""
 
     program: Program
-    source: Source
+    """What runs, of long loops a part only."""
+    making: Making
     call: Callable[..., Any]
     direct: Direct | None
     """What makes a function of all arguments, if machine code is all of the program; told what else to call."""
-    steps: dict[str, int]
-    """How many steps were recorded, and how many were left by each pass."""
     seconds: dict[str, float]
     """What each phase of making it took."""
     is_promised: bool = False
     """Whether no value was computed when it was recorded, so that it may go another way even there."""
     others: dict[int, Path] = field(default_factory=dict)
+
+    @property
+    def source(self) -> Source:
+        """How it runs."""
+        return self.making.source
 
 
 @dataclass
@@ -191,7 +195,7 @@ class Programs:
                               "write np.where for what differs by element")  # fmt: skip
             if form.eager:
                 return None
-            seconds, start = dict[str, float](), time.perf_counter()
+            start = time.perf_counter()
             try:
                 tape = self._new_tape(kinds, at)
                 program = recorded(self.f, args, keywords, kinds, tape)
@@ -205,23 +209,18 @@ class Programs:
                 return None
             if asked.check:
                 check_same(program, again, self.name)
-            seconds["record"], start = time.perf_counter() - start, time.perf_counter()
-            steps = {"record": len(program)}
+            seconds = {"record": time.perf_counter() - start}
+            is_promised = isinstance(tape, LazyRecorder) and tape.has_begun
+            del tape
             try:
                 with undisturbed():
-                    for one in PASSES:
-                        program = one(program)
-                        steps[one.__name__] = len(program)
-                    seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
-                    source = Source(program, not asked.exact, asked.threads, asked.profile)
+                    making = Making(program, asked)
             except NotCompilable as error:
                 form.eager = f"it cannot be compiled: {error}"
                 return None
-            straight = direct(program, source.native, args, keywords)
-            is_promised = isinstance(tape, LazyRecorder) and tape.has_begun
-            path = Path(program, source, source.function(), straight, steps, seconds, is_promised)
-            seconds |= source.native.seconds if source.native else {}
-            seconds["source"] = time.perf_counter() - start - sum(list(seconds.values())[2:])
+            source = making.source
+            straight = direct(source.program, source.native, args, keywords)
+            path = Path(source.program, making, source.function(), straight, seconds | making.seconds, is_promised)
             if asked.check:
                 check_value(path.call, self.f, args, keywords, kinds, self.name)
             form.paths.append(path)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dualnumbers.levels import is_number
 from dualnumbers.messages.frames import Reader
-from dualnumbers.table import Row
+from dualnumbers.table import Row, is_of_table
 
 from ..calls.structures import flatten
 from ..reverse import record
@@ -24,6 +24,7 @@ from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
 from ..tape.sources import Source
 from ..tape.wengert import Tape
+from .naming import named
 from .operands import Operands
 
 NOWHERE = -1
@@ -60,6 +61,17 @@ class Step(NamedTuple):
     """The user's code that it comes from, where the tape has noted that."""
 
 
+class Varied(NamedTuple):
+    """Of which loop a constant is an operand, of which column of its operands, and of which of all rounds.
+
+    It is there for that operand of that round alone: nothing may be concluded from what it is.
+    """
+
+    cut: int
+    column: int
+    round: int
+
+
 class Program:
     """Inputs and steps, numbered one after the other, and what is returned: operands in the place of leaves.
 
@@ -67,8 +79,8 @@ class Program:
     of numbers. What looks at a step by itself finds it in `steps`.
     """
 
-    __slots__ = ("_forms", "_steps", "constants", "guarded", "inputs", "of_inputs", "operands", "rebuild", "returned",
-                 "rows", "sources", "statics", "values")  # fmt: skip
+    __slots__ = ("_forms", "_kinds", "_steps", "constants", "guarded", "inputs", "of_inputs", "operands", "origins",
+                 "rebuild", "returned", "rows", "sources", "statics", "values", "varied")  # fmt: skip
 
     def __init__(self, inputs: list[Any], of_inputs: tuple[Guard, ...], constants: list[Any],
                  rebuild: Callable[[Sequence[Any]], Any]) -> None:  # fmt: skip
@@ -81,7 +93,12 @@ class Program:
         self.guarded: dict[int, tuple[Guard, ...]] = {}
         """By the places of steps, from 0 up, the guards that ask for their values."""
         self.returned: list[int] = []
+        self.varied: dict[int, Varied] = {}
+        """The constants in whose place in other rounds of a loop other ones are, though these are left out (`cuts`)."""
+        self.origins: np.ndarray | None = None
+        """The places that steps had before any pass, where that is noted."""
         self._forms: np.ndarray | None = None
+        self._kinds: np.ndarray | None = None
         self._steps: list[Step] | None = None
 
     def __len__(self) -> int:
@@ -111,6 +128,19 @@ class Program:
 
             self._forms = np.fromiter(map(form, self.rows, self.values), np.int64, len(self))
         return self._forms
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """Numbers that are equal for steps which give the same of the same operands."""
+        if self._kinds is None:
+            known: dict[Any, int] = {}
+
+            def kind(row: Row, value: Any, static: tuple[Any, ...]) -> int:
+                of = row.face_of(value) if type(value) is tuple else type(value)
+                return known.setdefault((row, of, *map(named, static)) if static else (row, of), len(known))
+
+            self._kinds = np.fromiter(map(kind, self.rows, self.values, self.statics), np.int64, len(self))
+        return self._kinds
 
     def asked(self, question: Callable[[Row, Any], bool]) -> np.ndarray:
         """Return for each step the answer to a question about its row and value; those of one form have the same."""
@@ -151,7 +181,10 @@ class Program:
         made.operands = self.operands.chosen(kept, now)
         made.guarded = {int(now[len(self.inputs) + k]) - len(self.inputs): x for k, x in self.guarded.items()}
         made.returned = now[np.array(self.returned, np.int64)].tolist()
+        made.varied = self.varied if constants is None else {}
+        made.origins = None if self.origins is None else self.origins[kept]
         made._forms = self.forms[kept]
+        made._kinds = None if self._kinds is None else self._kinds[kept]
         return made
 
     def followed(self, steps: Sequence[Step], constants: Sequence[Any], returned: list[int]) -> Program:
@@ -183,8 +216,8 @@ QUIET = frozenset(("add", "subtract", "multiply", "negative", "positive", "absol
 
 
 def may_raise(row: Row, value: Any) -> bool:
-    """Return whether a step of a row is a function of Python's floats that may raise, as ``math.log`` does."""
-    return type(value) is float and row.is_elementwise and row.name not in QUIET
+    """Return whether a step of a row may raise: of Python's floats, as ``math.log`` does, or of a user's function."""
+    return not is_of_table(row) or (type(value) is float and row.is_elementwise and row.name not in QUIET)
 
 
 def of_tape(tape: Recorder, out: Any) -> Program:
@@ -195,15 +228,16 @@ def of_tape(tape: Recorder, out: Any) -> Program:
     place[tape.inputs] = np.arange(count)
     place[is_step] = np.arange(count, count + is_step.sum())
     constants: list[Any] = []
+    known: dict[Any, int] = {}
 
     def constant(x: Any) -> int:
-        """Keep a constant; return its operand."""
-        if type(x) is not float:
-            if is_number(type(x)):
-                raise NotCompilable("it uses a number of a differentiation around it")
-            x = own(x)
-        constants.append(x)
-        return -len(constants)
+        """Keep a constant, once; return its operand."""
+        if is_number(type(x)):
+            raise NotCompilable("it uses a number of a differentiation around it")
+        found = known.setdefault(named(x), -1 - len(constants))
+        if found < -len(constants):
+            constants.append(own(x))
+        return found
 
     operands, values = _operands(tape, is_step), tape.values
     _renumber(operands.flat, tape, place, constant)

@@ -22,6 +22,7 @@ from dualnumbers.levels import has_nan
 from dualnumbers.table.kinds import Constant
 
 from ..tape.replay import forms_of, same
+from .cuts import Short
 from .native.blocks import NativeBlock, in_order, is_in_order, left, native
 from .program import Guard, NotCompilable, Program, Step
 
@@ -62,13 +63,14 @@ class Diverged(Exception):  # noqa: N818
 class Source:
     """The statements that make one program, and the objects that they name."""
 
-    def __init__(self, program: Program, is_native: bool = False, threads: int = 1, profile: bool = False) -> None:
+    def __init__(self, program: Program, is_native: bool = False, threads: int = 1, profile: bool = False,
+                 short: Short | None = None) -> None:  # fmt: skip
         self.program = program
         self.profile, self.spent = profile, dict[int, float]()
         """Whether the time of each step is added up; the seconds of those that are Python's."""
         self.names: dict[str, Any] = {"same": same, "forms_of": forms_of}
         self.known: dict[int, str] = {}
-        self.native = native(program, threads, profile) if is_native else None
+        self.native = native(program, threads, profile, short) if is_native else None
         order = self.native.order() if self.native else [number for number, _ in program.numbered()]
         if len(order) > LONGEST:
             raise NotCompilable(f"more than {LONGEST:,} of its steps are in no loop of machine code")
@@ -171,7 +173,7 @@ class Source:
     def _check_guards(self, number: int) -> None:
         """Check what was decided by a step's value, unless native code does."""
         for k, guard in enumerate(self._step(number).guards):
-            if self.native is None or (number, k) not in self.native.parts.guarded:
+            if self.native is None or not self.native.looks_at(number, k):
                 self._check(guard)
 
     def _step(self, number: int) -> Step:

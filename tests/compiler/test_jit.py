@@ -16,7 +16,21 @@ from fuzz.generator import program
 from fuzz.program import moved
 from numpy.testing import assert_allclose, assert_array_equal
 
-from autodiff import draw_graph, grad, hessian, hvp, jacobian, jit, jvp, record, stop_gradient, value_and_grad, vjp
+from autodiff import (
+    black_box,
+    draw_graph,
+    elementwise,
+    grad,
+    hessian,
+    hvp,
+    jacobian,
+    jit,
+    jvp,
+    record,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from autodiff import numpy as drop_in
 from autodiff.calls.structures import flatten
 from autodiff.compiler.paths import FORMS
@@ -473,6 +487,28 @@ def test_a_derivative_raises_where_its_function_does(exact):
             with pytest.raises(error):
                 g(wrong)
         assert_allclose(compiled(right), grad(f)(right), rtol=1e-15)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("decorated", [elementwise(lambda x: 2.0 * x), black_box], ids=["elementwise", "black_box"])
+@pytest.mark.parametrize("point", [2.0, np.array([1.0, 2.0])], ids=["number", "array"])
+def test_a_function_of_the_users_raises_though_nothing_reads_its_value(decorated, point, exact):
+    @decorated
+    def picky(x):
+        if np.any(np.asarray(x) < 0.0):
+            raise LookupError("no such place")
+        return x * x
+
+    def f(x):
+        picky(x)
+        return x + 1.0
+
+    compiled = jit(f, exact=exact)
+    assert_array_equal(compiled(point), point + 1.0)
+    for g in (f, compiled, compiled):
+        with pytest.raises(LookupError, match="no such place"):
+            g(-point)
+    assert_array_equal(compiled(point), point + 1.0)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True, "16"])

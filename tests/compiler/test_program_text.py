@@ -39,6 +39,7 @@ def run_listing(compiled, *args):
     text = text.replace("once:", "if True:").replace(" or= ", " = ")
     memory = {name: np.zeros(5000) for name in re.findall(r"\b(?:[vcm]\d+|table\d+)\b", text)}
     memory |= {f"v{k}": np.atleast_1d(np.array(x, float)) for k, x in enumerate(args)}
+    memory |= {f"c{k}": np.ravel(np.array(x, float)) for k, x in enumerate(compiled.constants())}
     memory |= tables_of(compiled, args)
     exec(text, {"power_2": lambda x: x * x, "isnan": np.isnan}, memory)
     return memory
@@ -46,9 +47,7 @@ def run_listing(compiled, *args):
 
 def tables_of(compiled, args):
     """The numbers of the tables, which are not printed."""
-    from autodiff.compiler.native.lowering import Lowering
-
-    block = Lowering(compiled._first(args, {}).program).blocks[0]
+    block = compiled._first(args, {}).source.native.parts.blocks[0]
     return {f"table{k}": np.ravel(x) for k, x in enumerate(block.tables.values())}
 
 

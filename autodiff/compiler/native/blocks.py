@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..cuts import Short
 from ..program import Guard, Program
 from .entry import Argument, Text, TooLong
 from .lowering import Lowering
@@ -47,13 +48,15 @@ class NotNative(Exception):  # noqa: N818
 class Native:
     """The blocks of a program."""
 
-    def __init__(self, program: Program, threads: int, profile: bool) -> None:
+    def __init__(self, program: Program, threads: int, profile: bool, short: Short | None = None) -> None:
         start = perf_counter()
         self._threads, self._profile = threads, profile
         self._clocked: list[tuple[Entry, list[dict[int, float]]]] = []
-        self.parts = Lowering(program)
-        self.seconds = {"loops": perf_counter() - start, "code": 0.0}
+        self.seconds = {"loops": 0.0, "code": 0.0}
         """What it took to find loops, and to make machine code."""
+        self.parts = Lowering(program, short=short)
+        """The program taken apart."""
+        self._guards = sum(map(len, (short.whole if short else program).guarded.values()))
         self.whole = self._whole()
         """The builtin function of all inputs that gives all that is returned; None where Python has a part in it."""
         self.blocks = {0: self.whole} if self.whole else self._blocks()
@@ -67,6 +70,10 @@ class Native:
                 for step, part in parts.items():
                     found[step] = found.get(step, 0.0) + 1e-9 * time * part
         return found
+
+    def looks_at(self, number: int, guard: int) -> bool:
+        """Return whether native code looks at a guard of a step."""
+        return self.whole is not None or (number, guard) in self.parts.guarded
 
     @property
     def size(self) -> int:
@@ -101,10 +108,11 @@ class Native:
 
     def _whole(self) -> NativeBlock | None:
         program, parts = self.parts.program, self.parts
-        block, returned = parts.blocks.get(0), [x for x in program.returned if x >= 0]
-        if block is None or len(parts.blocks) > 1 or program.of_inputs or len(set(returned)) < len(returned):
+        block = parts.blocks.get(0)
+        returned = [x for x in program.returned if x >= 0]
+        if block is None or not parts.is_whole or program.of_inputs or len(set(returned)) < len(returned):
             return None
-        if len(block.guards) != len(program.guards()) or set(block.results) != set(returned):
+        if len(block.guards) != self._guards or set(block.results) != set(returned):
             return None
         if any(x >= len(program.inputs) for x in block.given):
             return None
@@ -128,6 +136,8 @@ class Native:
 
     def order(self) -> list[int | NativeBlock]:
         """Return the blocks and the numbers of Python's steps in the order in which they run."""
+        if self.whole:
+            return [self.whole]
         of_level: dict[int, list[int]] = {}
         program, parts = self.parts.program, self.parts
         read = {*program.returned, *(x for block in self.blocks.values() for x in block.given)}
@@ -149,12 +159,15 @@ def _form_of(x: Any) -> tuple[object, ...]:
     return type(x), getattr(x, "shape", ()), getattr(x, "dtype", None)
 
 
-def native(program: Program, threads: int, profile: bool) -> Native | None:
-    """Return the native part of a program for so many threads; None where there is none, as without llvmlite."""
+def native(program: Program, threads: int, profile: bool, short: Short | None = None) -> Native | None:
+    """Return the native part of a program for so many threads; None where there is none, as without llvmlite.
+
+    Of one that was made ``short`` it is all there is to do, in all rounds of its loops; Unfit where it cannot be.
+    """
     if not is_there() or not is_as_expected():
         return None
     try:
-        found = Native(program, threads, profile)
+        found = Native(program, threads, profile, short)
     except TooLong:
         return None
     return found if found.blocks else None

@@ -15,12 +15,14 @@ import numpy as np
 from dualnumbers.table import Row
 from dualnumbers.table.row import is_of_table
 
+from ..cuts import Short
 from ..program import Program, Step
 from ..rounds import before, kinds_of, loops_of, varied
 from .instructions.areas import KINDS, Area
 from .instructions.instruction import Block, Operand, Parts
+from .loops.layout import Unfit
 from .loops.rolling import roll
-from .rows.complexes import COMPLEX, OfParts, copied, given, is_complex
+from .rows.complexes import COMPLEX, copied, given, is_complex, rule_of_parts
 from .rows.copying import again, by_copy
 from .rows.deciding import takes_guard
 from .rows.rules import ASKING_FORMS, JOINING, form_of_numbers, is_native, rule_of, uniform_of
@@ -36,7 +38,7 @@ from .savings.slicing import sliced
 class Lowering:
     """Which steps of a program are native, in which blocks, and what these need and give."""
 
-    def __init__(self, program: Program, is_alone: bool = False) -> None:
+    def __init__(self, program: Program, is_alone: bool = False, short: Short | None = None) -> None:
         self.program, self._is_alone = program, is_alone
         self.blocks: dict[int, Block] = {}
         self.level = [-1] * len(program.inputs)
@@ -52,7 +54,7 @@ class Lowering:
         self.guarded: set[tuple[int, int]] = set()
         """The guards that blocks look at, by their step and their place there."""
         loops = loops_of(program)
-        self._varied = varied(program, loops)
+        self._varied = varied(program, loops) | program.varied.keys()
         """The constants that stay arrays though their elements are equal."""
         self._kinds, self._before = kinds_of(program), before(program, loops)
         """For each operand a number that tells the form of its value, and for each step in a loop its round before."""
@@ -62,6 +64,8 @@ class Lowering:
         """What Python reads besides its own steps."""
         for number, step in program.numbered():
             self._add(number, step)
+        if short and not self.is_whole:
+            raise Unfit
         given: set[int] = set()
         while True:  # what is given may be read in another block, which gives it then
             for block in self.blocks.values():
@@ -74,9 +78,15 @@ class Lowering:
             given |= wanted
         for block in self.blocks.values():
             kept = {area.space.number for area in (*block.results.values(), *(area for area, *_ in block.guards))}
-            groups = factored(summed(block, gathered(block, roll(block), kept)))
+            groups = factored(summed(block, gathered(block, roll(block, short), kept)))
             block.groups = narrowed(block, sliced(block, groups, kept), kept)
             block.forget_unread()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether one block does all that there is to do, but for views."""
+        others = (number for number, _ in self.program.numbered() if number not in self.native)
+        return self.blocks.keys() == {0} and all(map(self._is_seen, others))
 
     def _add(self, number: int, step: Step) -> None:
         level, after = 0, self._after
@@ -163,7 +173,7 @@ class Lowering:
             return True  # one of several results, which are there
         values = map(self.program.value, step.operands)
         is_of_parts = is_complex(step.value) or any(is_complex(x) or type(x) is complex for x in values)
-        rule: Callable[..., Any] | None = self._rule_of_parts(step) if is_of_parts else rule_of(step)
+        rule: Callable[..., Any] | None = rule_of_parts(step, self._is_alone) if is_of_parts else rule_of(step)
         if rule is None or not is_of_table(step.row):
             return False
         if is_view(step) and step.operands[0] not in self.native:
@@ -185,12 +195,6 @@ class Lowering:
         if is_view(step) and name != "getitem":
             self.views.add(number)
         return True
-
-    def _rule_of_parts(self, step: Step) -> OfParts | None:
-        """Return the rule of a step of complex numbers; none in C, nor of functions of Python's that raise."""
-        fits = (is_complex(step.value) or is_native(step.value)) and not self._is_alone
-        may_raise = type(step.value) is float and step.row.name not in ("real", "imag")
-        return COMPLEX.get(step.row.name) if fits and not may_raise else None
 
     def _lower_several(self, level: int, number: int, step: Step) -> bool:
         """Append a step of several results, of which nothing but these is read, each by itself."""

@@ -57,7 +57,7 @@ def program_of(f, arguments):
 def blocks_of(f, arguments):
     """The blocks of a function's program, with the loops still to be found, and the values that they take."""
     program = program_of(f, arguments)
-    with mock.patch.object(lowering, "roll", lambda block: block.instructions):
+    with mock.patch.object(lowering, "roll", lambda block, short: block.instructions):
         return [(block, program.value) for block in lowering.Lowering(program).blocks.values()]
 
 

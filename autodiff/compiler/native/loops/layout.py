@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -20,6 +20,18 @@ class Unfit(Exception):  # noqa: N818
     """A run cannot be a loop: an operand goes through memory by no stride."""
 
 
+class Table(NamedTuple):
+    """Which line reads a table, and what it is made of: constants, or parts of them, in loops of a shape."""
+
+    line: int
+    places: Sequence[Address]
+    shape: tuple[int, ...]
+
+    def of(self, constants: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the table of other constants, of which the same parts are read."""
+        return np.stack([_part(x, self.places[0], self.shape) for x in constants])
+
+
 class Roller(Protocol):
     """What a loop asks about the instructions that it is part of."""
 
@@ -28,6 +40,12 @@ class Roller(Protocol):
     columns: Columns
     kept: np.ndarray
     """Whether a space is an argument or a result of the block."""
+
+
+def _part(x: np.ndarray, where: Address, shape: tuple[int, ...]) -> np.ndarray:
+    """Return what is read of a constant; what is broadcast is there once."""
+    flat, kept = x.reshape(-1)[where.offset :], [n if s else 1 for n, s in zip(shape, where.strides, strict=True)]
+    return as_strided(flat, kept, [s * flat.itemsize for s in where.strides])
 
 
 def larger_of(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
@@ -59,8 +77,14 @@ class Loop:
         self.offset[self.outs[:, self.own]] = ahead[:, self.own]
         self.starts: dict[int, dict[Address, tuple[Address, tuple[int, ...]]]] = {}
         """For each column what is to be in front of its first round: where, from where, and in which shape."""
+        self.tables: dict[int, Table] = {}
+        """By their spaces the tables that were made of other constants in each round."""
         self.rolled = [self._line(k) for k in range(run.period)]
-        self.found = self._instructions()
+        self.laid = self._laid_out()
+        """The lines that are laid out anew, and the spaces of their values in all rounds."""
+        self.before = self._starts()
+        """What is to be done before the loops."""
+        self.loops = list(self._in_order([with_addresses(line, self._now) for line in self.rolled]))
         """The loops, in an order in which each finds what it reads."""
 
     def _is_own(self) -> np.ndarray:
@@ -91,10 +115,10 @@ class Loop:
         is_one, goes_on = bool((spaces == spaces[0]).all()), np.diff(offsets) == step
         every = self._addresses(at, q, spaces, offsets) if columns.has_places[q] else []
         if is_one and goes_on.all():
-            return first._replace(strides=(step, *first.strides), places=self._chosen(every, shape))
+            return first._replace(strides=(step, *first.strides), places=self._chosen(k, every, shape))
         is_plain = not any(x.places for x in every)
         if is_plain and first.space in self.block.known and set(spaces.tolist()) <= self.block.known.keys():
-            return self._table(every or self._addresses(at, q, spaces, offsets), shape)
+            return self._table(k, every or self._addresses(at, q, spaces, offsets), shape)
         if is_plain and is_one and self.anywhere and first.space >= 0:
             table = self.block.table(offsets.reshape(-1, *(1 for _ in shape)))
             return first._replace(offset=0, strides=(0, *first.strides), places=table.along((len(at), *shape)))
@@ -104,7 +128,7 @@ class Loop:
             raise Unfit
         before = second._replace(offset=second.offset - step, places=first.places)
         self._start(before, first, shape)
-        return before._replace(strides=(step, *second.strides), places=self._chosen(every, shape))
+        return before._replace(strides=(step, *second.strides), places=self._chosen(k, every, shape))
 
     def _addresses(self, at: np.ndarray, q: int, spaces: np.ndarray, offsets: np.ndarray) -> list[Address]:
         """Return where lines read by an operand, or write, when their values are laid out."""
@@ -113,21 +137,18 @@ class Loop:
         places = zip(taken, spaces.tolist(), offsets.tolist(), strict=False)
         return [x._replace(space=space, offset=offset) for x, space, offset in places]
 
-    def _chosen(self, places: list[Address], shape: tuple[int, ...]) -> Address | None:
+    def _chosen(self, k: int, places: list[Address], shape: tuple[int, ...]) -> Address | None:
         """Return where the places of elements are in all rounds."""
         tables = [x.places for x in places if x.places is not None]
         if len(set(tables)) > 1:
-            return self._table(tables, shape)
+            return self._table(k, tables, shape)
         return tables[0]._replace(strides=(0, *tables[0].strides)) if tables else None
 
-    def _table(self, places: list[Address], shape: tuple[int, ...]) -> Address:
+    def _table(self, k: int, places: list[Address], shape: tuple[int, ...]) -> Address:
         """Return constants, one for each round, as one array."""
-        values = []
-        for x in places:
-            flat = self.block.known[x.space].reshape(-1)[x.offset :]
-            kept = [n if s else 1 for n, s in zip(shape, x.strides, strict=True)]  # what is broadcast is there once
-            values.append(as_strided(flat, kept, [s * flat.itemsize for s in x.strides]))
-        return self.block.table(np.stack(values)).along((len(places), *shape))
+        area = self.block.table(np.stack([_part(self.block.known[x.space], x, shape) for x in places]))
+        self.tables[area.space.number] = Table(k, places, shape)
+        return area.along((len(places), *shape))
 
     def _start(self, before: Address, first: Address, shape: tuple[int, ...]) -> None:
         """Note that what the first round reads is to be in front of a column, as part of one array."""
@@ -152,27 +173,26 @@ class Loop:
 
     # ------------------------------------------------------------------------------------------------- instructions
 
-    def _instructions(self) -> list[Group]:
+    def _laid_out(self) -> dict[int, int]:
+        """Make the spaces of the lines that are laid out anew."""
         spaces = {}
         for k in np.flatnonzero(self.own).tolist():
             dtype = DTYPES[self.rolled[k].out.kind]
             spaces[k] = self.block.space(((self.run.rounds + 1) * self.sizes[k],), dtype).space.number
             self.space[self.outs[:, k]] = spaces[k]
+        return spaces
 
-        def laid(x: Address | float) -> Address | float:
-            return x._replace(space=spaces[~x.space]) if isinstance(x, Address) and x.space < 0 else x
+    def _now(self, x: Address) -> Address:
+        """Return an address in the space that was made for it."""
+        return x._replace(space=self.laid[~x.space]) if x.space < 0 else x
 
-        def laid_out(x: Address) -> Address:
-            return x._replace(space=spaces[~x.space]) if x.space < 0 else x
-
-        found: list[Group] = []
-        for starts in self.starts.values():
-            for to, (start, shape) in starts.items():
-                found.append(Instruction("same", (start,), laid_out(to), shape, start.kind))
-        lines = [
-            line._replace(operands=tuple(map(laid, line.operands)), out=laid_out(line.out)) for line in self.rolled
+    def _starts(self) -> list[Group]:
+        """Return what puts the values that first rounds read in front of these."""
+        return [
+            Instruction("same", (start,), self._now(to), shape, start.kind)
+            for starts in self.starts.values()
+            for to, (start, shape) in starts.items()
         ]
-        return found + list(self._in_order(lines))
 
     def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:
         accesses = [_accesses(k, line, self.block.known) for k, line in enumerate(lines)]
@@ -215,14 +235,19 @@ class Loop:
         return [total] if start is None else [start, total]
 
 
+def with_addresses(line: Instruction, change: Callable[[Address], Address]) -> Instruction:
+    """Return an instruction with other addresses."""
+    operands = tuple(change(x) if isinstance(x, Address) else x for x in line.operands)
+    return line._replace(operands=operands, out=change(line.out))
+
+
 def _in_a_round(line: Instruction) -> Instruction:
     """Return what a line over all rounds does in one."""
 
     def one(x: Address) -> Address:
         return x._replace(strides=x.strides[1:], round=x.strides[0])
 
-    operands = tuple(x.along_with(one) if isinstance(x, Address) else x for x in line.operands)
-    return line._replace(operands=operands, out=line.out.along_with(one), shape=line.shape[1:])
+    return with_addresses(line, lambda x: x.along_with(one))._replace(shape=line.shape[1:])
 
 
 def _accesses(k: int, line: Instruction, known: dict[int, np.ndarray]) -> list[Access]:

@@ -16,20 +16,27 @@ from itertools import product
 
 import numpy as np
 
+from ...cuts import Short
 from ..instructions.areas import ONE, Address, Area
 from ..instructions.instruction import Block, Group, Instruction, Scan
 from .beside import beside
 from .columns import Columns
 from .layout import Loop, Unfit
 from .periods import LEAST, Run, runs
+from .stretching import stretched
 
 TOGETHER = (1, 2, 3, 4, 6, 8)
 """How many rounds of a run are tried as one: what looks the same may read in turns what is of several kinds."""
 
 
-def roll(block: Block) -> list[Group]:
-    """Return a block's instructions with loops over arrays in the place of runs."""
-    return _Roller(block).rolled()
+def roll(block: Block, short: Short | None = None) -> list[Group]:
+    """Return a block's instructions with loops over arrays in the place of runs.
+
+    Where rounds of its program's loops were left out, the loops go on over these; `Unfit` where they cannot.
+    """
+    roller = _Roller(block)
+    groups = roller.rolled()
+    return groups if short is None else stretched(groups, roller, roller.loops, short)
 
 
 class _Roller:
@@ -40,6 +47,7 @@ class _Roller:
         self.kept = np.zeros(len(block.spaces), bool)
         self.kept[[space.number for space in block.given.values()]] = True
         self.kept[[area.space.number for area in block.results.values()]] = True
+        self.loops: list[Loop] = []
 
     def rolled(self) -> list[Group]:
         """Return the instructions, rolled."""
@@ -82,8 +90,9 @@ class _Roller:
                 if loop is not None:
                     before = [self._moved(line) for line in self.lines[run.start : part.start]]
                     self.columns.space, self.columns.offset = loop.space, loop.offset
+                    self.loops.append(loop)
                     after = self.lines[part.start + period * part.rounds : end]
-                    return [*before, *loop.found, *map(self._moved, after)]
+                    return [*before, *loop.before, *loop.loops, *map(self._moved, after)]
         return [self._moved(line) for line in self.lines[run.start : end]]
 
     def _shift(self, run: Run) -> int:

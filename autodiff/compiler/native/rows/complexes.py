@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...program import Step
 from ..instructions.areas import DTYPES, Area
 from ..instructions.instruction import Block, Operand, Parts
 from .along import ALONG
 from .choosing import CHOOSING
+from .rules import is_native
 from .steps import ELSEWHERE, VIEWS, Here, Rule, elementwise
 from .writing import WRITING
 
@@ -206,3 +208,10 @@ COMPLEX: dict[str, OfParts] = {
     "isfinite": _joined("isfinite", "logical_and"),
 }
 """Rows of complex numbers → how they become instructions."""
+
+
+def rule_of_parts(step: Step, is_alone: bool) -> OfParts | None:
+    """Return the rule of a step of complex numbers; none in C, nor of functions of Python's that raise."""
+    fits = (is_complex(step.value) or is_native(step.value)) and not is_alone
+    may_raise = type(step.value) is float and step.row.name not in ("real", "imag")
+    return COMPLEX.get(step.row.name) if fits and not may_raise else None
