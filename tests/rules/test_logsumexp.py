@@ -7,9 +7,10 @@ import scipy.special
 
 from autodiff import grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from autodiff.scipy.special import logsumexp
-from dualnumbers.rules.statistics.logarithmic_sums import log_sum_exp
+from dualnumbers.rules.statistics.logarithmic_sums import LARGE, log_sum_exp, softmax
 
 INF = np.inf
+RANDOM = np.random.default_rng(5)
 SLOPES = [([-INF, -INF], [0, 0]), ([INF, 1.0], [1, 0]), ([INF, INF], [0.5, 0.5]), ([INF, -INF], [1, 0]),
           ([1.0, -INF], [1, 0])]  # fmt: skip
 
@@ -52,10 +53,41 @@ def test_digits_on_either_side_of_half_of_the_weight(shift):
                 np.testing.assert_allclose(found[k], expected, rtol=1e-14, atol=0)  # eps |x - z|
 
 
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("shift", [-0.7, 0.0, 3.0, 31.0, 33.0, -1e6])
+def test_digits_of_large_arrays(shift, precision):
+    """As those of the same rows alone, which are a small array: of each kind that there is, many, and all of them."""
+    rows = np.array([[0.0, -40.0, -41.0], [0.0, -1.0, -0.5], [0.0, 0.0, -30.0], [0.0, -0.7, -20.0], [0.0, -800.0, 0.0]])
+    rows = (rows + shift).astype(precision)
+    f, scipys = lambda x: np.sum(np.cos(logsumexp(x, axis=1))), scipy.special.softmax
+    eps = np.finfo(precision).eps
+    for chosen in (rows, rows[1:3], rows[:1], rows[2::2]):
+        large = np.tile(chosen, (LARGE // chosen.size + 1, 1))
+        value, small = log_sum_exp(large, 1, False), log_sum_exp(chosen, 1, False)
+        np.testing.assert_allclose(value[: len(chosen)], small, rtol=2 * eps, atol=eps * abs(shift))
+        assert value.dtype == precision
+        assert value.tobytes() == value[: len(chosen)].tobytes() * (len(value) // len(chosen))
+        found = grad(f)(large)[: len(chosen)]
+        np.testing.assert_allclose(found, grad(f)(chosen), rtol=100 * eps * (1.0 + abs(shift)), atol=1e-300)
+        weights = softmax(large, 1)[: len(chosen)]
+        np.testing.assert_allclose(weights, scipys(chosen, axis=1), rtol=100 * eps, atol=1e-300)
+
+
+def test_no_difference_is_taken_where_exponentials_are_near_1():
+    """To the bit; of larger elements it is, and where all are below 0, of which the exponentials may be too small."""
+    x = RANDOM.uniform(-3.0, 3.0, (200, 300))
+    plain = lambda x: np.log(np.add.reduce(np.exp(x), 1))
+    highest = lambda x: np.maximum.reduce(x, 1, None, None, True)
+    apart = lambda x: highest(x)[:, 0] + plain(x - highest(x))
+    assert np.any(plain(x) != apart(x))
+    np.testing.assert_array_equal(log_sum_exp(x, 1, False), plain(x))
+    for far in (x + 40.0, x - 4.0):
+        np.testing.assert_array_equal(log_sum_exp(far, 1, False), apart(far))
+
+
 # ------------------------------------------------------------------------- the pull-back that comes with the value
 
 OF_SUMS = log_sum_exp.row.arguments[0]
-RANDOM = np.random.default_rng(5)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

@@ -24,6 +24,12 @@ from ..where import where
 WORTH = 1 << 11
 """Of fewer elements to choose some takes longer than `expm1` of all."""
 
+NEAR = 32.0
+"""Where the largest elements are from 0 to so much, the exponentials of a large array are added as they are."""
+
+LARGE = 1 << 14
+"""Of fewer elements a difference takes less time than to find out that none is needed."""
+
 MANY = 2.0
 """From so many times its largest term on a sum has the digits of its logarithm, and no term need be apart."""
 
@@ -37,6 +43,23 @@ def _from_largest(x, axis):
         return None, None
     peak = extreme(np.maximum.reduce, x, axis, True)
     return (peak, x - peak) if _all(np.isfinite(peak), None) else (None, None)
+
+
+def _terms(x, axis, power=np.exp):
+    """Return the largest elements, their terms bˣ, those of all and the sums of these, which have a factor in common.
+
+    It is 1 or b to the power of less the largest, whose terms are 1 then. None where some of these are not finite.
+    """
+    if type(x) is np.ndarray and x.size >= LARGE and x.dtype.char in "fd" and x.ndim:
+        peak = extreme(np.maximum.reduce, x, axis, True)
+        if _all(peak >= 0.0, None) and _all(peak <= NEAR, None):
+            terms = power(x)
+            return peak, power(peak), terms, np.add.reduce(terms, axis, None, None, True)
+    peak, terms = _from_largest(x, axis)
+    if terms is None:
+        return None
+    power(terms, out=terms)
+    return peak, 1.0, terms, np.add.reduce(terms, axis, None, None, True)
 
 
 def _below_largest(x, axis):
@@ -65,12 +88,10 @@ def _softmax_row(power, rate, name):
     """
 
     def value(x, axis=None):
-        below = _below_largest(x, axis)
-        if type(below) is np.ndarray:
-            weights = power(below, out=below)
-            weights /= np.add.reduce(weights, axis, None, None, True)
-            return weights
-        weights = power(below)
+        usual = _terms(x, axis, power)
+        if usual is not None:
+            return np.divide(usual[2], usual[3], out=usual[2])
+        weights = power(_below_largest(x, axis))
         return weights / np.sum(weights, axis=axis, keepdims=True)
 
     def push(dx, z, x, axis):
@@ -174,28 +195,26 @@ def _pull_by_terms(terms, total, g):
 def _with_pull(x, axis, keepdims):
     """Return log Σ exp xᵢ, and its pull-back by the terms of the sum; None in place of that where not all is finite."""
     x = as_array(x)
-    peak, terms = _from_largest(x, axis)
-    is_usual = terms is not None
-    if is_usual:
-        np.exp(terms, out=terms)
-        total = np.add.reduce(terms, axis, None, None, True)
-    else:
+    usual = _terms(x, axis)
+    if usual is None:
         peak = largest(x.real, -np.inf, axis, True)
         peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
-        terms = np.exp(x - peak)
+        unit, terms = 1.0, np.exp(x - peak)
         total = np.sum(terms, axis=axis, keepdims=True)
-    if is_usual and _all(total >= MANY, None):
-        z = peak + np.log(total)
     else:
-        highest = terms == 1.0
+        peak, unit, terms, total = usual
+    if usual is not None and _all(total >= MANY * unit, None):
+        z = peak + np.log(total) if type(unit) is float else np.log(total)
+    else:
+        highest = x == peak
         others = np.where(highest, 0.0, terms)
-        if is_usual and np.count_nonzero(highest) == total.size:  # one in each sum
-            z = peak + np.log1p(np.add.reduce(others, axis, None, None, True))
+        if usual is not None and np.count_nonzero(highest) == total.size:  # one in each sum
+            z = peak + np.log1p(np.add.reduce(others, axis, None, None, True) / unit)
         else:
             alone, rest = (np.sum(part, axis=axis, keepdims=True) for part in (highest, others))
-            z = peak + np.where(alone == 1, np.log1p(rest), np.log(np.where(alone == 1, 1.0, total)))
-    z = (z if keepdims else z.squeeze(axis) if is_usual else np.squeeze(z, axis))[()]
-    return z, partial(_pull_by_terms, terms, total) if is_usual else None
+            z = peak + np.where(alone == 1, np.log1p(rest / unit), np.log(np.where(alone == 1, 1.0, total / unit)))
+    z = (z if keepdims else z.squeeze(axis) if usual is not None else np.squeeze(z, axis))[()]
+    return z, partial(_pull_by_terms, terms, total) if usual is not None else None
 
 
 @smooth(Smooth(_log_sum_push, _log_sum_pull, with_pull=_with_pull), batched=by_axis(0))
