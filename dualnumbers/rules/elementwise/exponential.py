@@ -41,7 +41,7 @@ def square_exponential(c, exponential, absolute, smaller, rounded):
     return gaussian
 
 
-LARGE, BLOCK = 1 << 12, 1 << 12
+LARGE, BLOCK = 1 << 12, 1 << 14
 """Of more elements than so many an array goes through a formula of a dozen steps by blocks, which stay in the cache."""
 
 
