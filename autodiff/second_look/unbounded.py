@@ -10,8 +10,9 @@ others without them:
 >>> grad(lambda v: np.sum(np.sqrt(a @ v)))(np.array([0.0, 0.0, 4.0]))
 array([ inf,  inf, 0.25])
 
-A row is asked once more for each such element. There are few: those at which a function has no slope. Of a number the
-plain value is looked at, not its tangents: what is infinite of those, a derivative around this one tells apart.
+A row is asked once more for each such element, if they are few; where they are many they go through it together, and
+what two of them reach may stay NaN. Of a number the plain value is looked at, not its tangents: what is infinite of
+those, a derivative around this one tells apart.
 """
 
 from __future__ import annotations
@@ -21,11 +22,16 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import is_foreign
+from dualnumbers.forms import type_of
 from dualnumbers.levels import decided, has_nan
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, plus
 
 from .structure import Pattern
+
+FEW = 50
+"""So many elements that are not finite go through a row one by one."""
 
 
 def told_apart(whole: Any, given: Any, passed: Callable[[Any], Any], reached: Callable[[Pattern], Pattern]) -> Any:
@@ -34,15 +40,15 @@ def told_apart(whole: Any, given: Any, passed: Callable[[Any], Any], reached: Ca
     ``whole`` is ``passed(given)`` where its pattern is True and 0 elsewhere, and stays where it is not NaN. ``passed``
     is linear, and ``reached`` the pattern of what it gives, by that of what it is given.
     """
-    if type(given) is tuple or not has_nan(whole):
+    if type(given) is tuple or is_foreign(type_of(given)) or not has_nan(whole):
         return whole
     far = decided(unbounded, given)
     if np.size(far) < 2 or not np.any(far):
         return whole
-    total = _share(where(far, 0.0, given), ~far, passed, reached)
-    for place in np.argwhere(far):
+    total, places = _share(where(far, 0.0, given), ~far, passed, reached), np.argwhere(far)
+    for some in [places[k : k + 1] for k in range(len(places))] if len(places) <= FEW else [places]:
         alone = np.zeros(np.shape(far), bool)
-        alone[tuple(place)] = True
+        alone[tuple(some.T)] = True
         total = plus(total, _share(where(alone, given, 0.0), alone, passed, reached))
     return each(lambda x, y: where(decided(np.isnan, x), y, x), whole, total)
 

@@ -14,6 +14,7 @@ from table import EXAMPLES, JACOBIANS, MODES, nestings
 
 from autodiff import derivative, grad, gradient, hessian, jacfwd, jacobian, jacrev, jvp, linearize
 from autodiff import numpy as anp
+from autodiff.second_look.unbounded import told_apart
 
 # ------------------------------------------------------------------------------------------- compositions and limits
 
@@ -364,6 +365,24 @@ def test_infinite_terms_of_a_sum_stay_where_they_reach(name, seed):
                 expected = jvp(terms, [x], [along])[1]
                 np.testing.assert_allclose(jvp(whole, [x], [along])[1], expected, rtol=1e-13)
                 np.testing.assert_allclose(linearize(whole, x)[1](along), expected, rtol=1e-13)
+
+
+def test_many_infinite_terms_take_no_longer_than_few():
+    """They go together: what none of them reaches has its derivative all the same."""
+    n, asked = 300, []
+    x, a = np.r_[np.zeros(n), np.ones(n)], np.ones((2 * n, 2 * n))
+    a[n:, :n] = 0.0
+
+    def passed(given):
+        asked.append(given)
+        return a @ given
+
+    with np.errstate(all="ignore"):
+        t = 0.5 / np.sqrt(x)
+        found = told_apart(a @ t, t, passed, lambda pattern: (a != 0) @ pattern)
+        np.testing.assert_array_equal(found, np.r_[np.full(n, np.inf), np.full(n, n / 2)])
+        np.testing.assert_array_equal(jvp(lambda x: a[n:] @ np.sqrt(x), [x], [np.ones(2 * n)])[1], np.full(n, n / 2))
+    assert len(asked) == 2
 
 
 def test_a_function_that_cannot_be_run_twice_keeps_nan():
