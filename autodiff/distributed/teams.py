@@ -19,7 +19,7 @@ import numpy as np
 from dualnumbers.messages.errors import user_line
 
 from .programs import Program, Results
-from .work import VERSIONS, Sent, Source, Task, as_lists, forget, joined, load, made, this_process, work
+from .work import VERSIONS, Sent, Source, Task, as_lists, forget, joined, known_file, load, made, this_process, work
 
 
 class PartError(RuntimeError):
@@ -163,7 +163,7 @@ def _source(part: Any, loader: Callable[[Any], Any] | None, token: str) -> Any:
     if loader is not None:
         return Source(loader, part, token, this_process())
     if isinstance(part, (str, Path)):
-        return Source(load, part, token, this_process())
+        return Source(load, known_file(part), token, this_process())
     return Source(made, part, token, this_process()) if callable(part) else part
 
 

@@ -38,6 +38,9 @@ LEAVES = 16
 """Of so many tasks the results are put together in one more, where there are more tasks."""
 
 
+ENDINGS = (".npy", ".npz", ".parquet", ".pq", ".zarr")
+"""What the names of files end with that `load` reads."""
+
 _BORN = uuid4().hex
 
 
@@ -146,7 +149,7 @@ def load(path: Any) -> Any:
     ...     load(folder + "/part.npy")
     array([1., 2.])
     """
-    path = Path(path)
+    path = known_file(path)
     if path.suffix == ".npy":
         return np.load(path)
     if path.suffix == ".npz":
@@ -157,14 +160,20 @@ def load(path: Any) -> Any:
 
         table = parquet.read_table(path)
         return {name: table[name].to_numpy() for name in table.column_names}
-    if path.suffix == ".zarr":
-        import zarr
+    import zarr
 
-        found = zarr.open(path, mode="r")
-        return {name: x[...] for name, x in found.arrays()} if hasattr(found, "arrays") else found[...]
-    raise ValueError(
-        f"{path} is no .npy, .npz, .parquet or .zarr: give loader=, a function from a path to a part{user_line()}"
-    )
+    found = zarr.open(path, mode="r")
+    return {name: x[...] for name, x in found.arrays()} if hasattr(found, "arrays") else found[...]
+
+
+def known_file(path: Any) -> Path:
+    """Return the path of a file that `load` reads; ValueError for another, which is raised before it is sent."""
+    found = Path(path)
+    if found.suffix not in ENDINGS:
+        raise ValueError(
+            f"{path} is no .npy, .npz, .parquet or .zarr: give loader=, a function from a path to a part{user_line()}"
+        )
+    return found
 
 
 def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Results:

@@ -212,6 +212,8 @@ def test_parts_of_files_and_functions(tmp_path, processes):
     assert len(working._read) <= before
     with pytest.raises(ValueError, match="loader="):
         load("part.csv")
+    with pytest.raises(ValueError, match=r"part\.csv is no \.npy, .*: give loader=, .* \(at .*test_summed\.py:\d+\)"):
+        summed(logistic, ["part.csv"], processes)  # before it goes to a worker, which knows no line of the user's
 
 
 def _pair(path):
