@@ -4,7 +4,7 @@
 
 prints what does not work, and with ``--write`` keeps the answer in LIBRARIES.md. Dask's arrays have up to two chunks
 along an axis; those of CuPy need a GPU. A function works where at every sample value and derivative are arrays of the
-library and agree with NumPy's to 1e-9.
+library and agree with NumPy's to 1e-9. While a sample of Dask's is differentiated nothing may be computed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import argparse
 import importlib
 import re
 import sys
+import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,6 +29,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests"), str(HERE.parent / "tests" / "numbers")]
 
 from test_foreign import CALLS, MODES, OF_FLOATS, expected, of_library  # noqa: E402
+from tried import KEPT, listed  # noqa: E402
 
 from autodiff.calls.structures import flatten  # noqa: E402
 
@@ -34,9 +37,22 @@ TEXT = """# The table at arrays of other libraries
 
 Written by `python benchmarks/libraries.py dask --write`. Of every function all samples of the tests are differentiated
 forward and in reverse at arrays of the library, and the numbers compared with those at NumPy's. Constants of a sample
-may be arrays of the library, too; some samples use what only NumPy has, such as the order of elements in memory. What
+may be arrays of the library, too; some samples use what only NumPy has, such as the order of elements in memory. Where
+an array of Dask is computed meanwhile, which nobody has asked for, it says who did it: a line here, or the sample. What
 [the page](../docs/how-to/arrays-of-other-libraries.md) says of a library holds beside this.
 """
+
+
+class ComputedError(Exception):
+    """An array was to be computed while a function was differentiated."""
+
+
+def computing_line() -> str:
+    """Return the line that has an array computed: the innermost one here, "a sample" where that is one."""
+    own = [frame for frame in traceback.extract_stack() if frame.filename.startswith(str(HERE.parent))]
+    last = next(frame for frame in reversed(own) if frame.filename != __file__)
+    place = Path(last.filename).relative_to(HERE.parent)
+    return "a sample" if place.parts[0] == "tests" else f"{place}: {last.line}"
 
 
 class Dask:
@@ -46,18 +62,29 @@ class Dask:
         import dask
         import dask.array
 
-        self.array, self.version = dask.array, dask.__version__
-        dask.config.set(scheduler="synchronous")
+        self.array, self.version, self.config = dask.array, dask.__version__, dask.config
 
     def made(self, x: Any) -> Any:
         x = np.asarray(x)
         return self.array.from_array(x, chunks=tuple(max(1, (n + 1) // 2) for n in x.shape))
 
     def host(self, x: Any) -> Any:
-        return np.asarray(x.compute() if self.is_own(x) else x)
+        return np.asarray(x.compute(scheduler="synchronous") if self.is_own(x) else x)
 
     def is_own(self, x: Any) -> bool:
         return isinstance(x, self.array.Array)
+
+    @contextmanager
+    def watched(self) -> Iterator[list[str]]:
+        """Refuse to compute anything, and collect who wanted it."""
+        lines: list[str] = []
+
+        def refused(*_: Any, **__: Any) -> Any:
+            lines.append(computing_line())
+            raise ComputedError(f"computed by {lines[-1]}")
+
+        with self.config.set(scheduler=refused):
+            yield lines
 
 
 class Cupy:
@@ -75,6 +102,11 @@ class Cupy:
 
     def is_own(self, x: Any) -> bool:
         return isinstance(x, self.module.ndarray)
+
+    @contextmanager
+    def watched(self) -> Iterator[list[str]]:
+        """Its own arrays refuse to become NumPy's."""
+        yield []
 
 
 LIBRARIES: dict[str, Callable[[], Any]] = {"dask": Dask, "cupy": Cupy}
@@ -94,21 +126,34 @@ def difference(library: Any, found: list[Any], leaves: list[Any], name: str) -> 
     return None
 
 
+def reason(error: Exception) -> str:
+    """Return what an error says, shortened."""
+    why = " ".join(str(error).split("; write it by")[0].split()) or type(error).__name__
+    return re.sub(r"^\S+ lacks what (.+?) needs of it", r"`\1`", why.partition(" (at ")[0])
+
+
+def results_of(library: Any, mode: str, f: Any, arrays: Any) -> tuple[list[Any], str | None]:
+    """Return the results of one call, and what was computed meanwhile, or why there are none."""
+    with library.watched() as lines:
+        try:
+            found, why = flatten(MODES[mode](f, arrays, library.made, library.host))[0], None
+        except Exception as error:  # whatever the library raises is an answer
+            found, why = [], reason(error)
+    return found, f"computed by {lines[0]}" if lines else why
+
+
 def outcome(library: Any, mode: str, name: str) -> str | None:
     """Return why a function does not work in a mode at every sample, None where it does."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        warnings.filterwarnings("error", "The `numpy", FutureWarning)  # of Dask: it is about to compute an array
         for (f, arrays), leaves in zip(CALLS[name], expected(mode, name), strict=True):
+            found, why = results_of(library, mode, f, arrays)
+            if why is not None:  # the library may refuse constants of NumPy's
+                found, why = results_of(library, mode, of_library(f, library.made), arrays)
             try:
-                try:
-                    found = MODES[mode](f, arrays, library.made, library.host)
-                except Exception:  # it may refuse constants of NumPy's
-                    found = MODES[mode](of_library(f, library.made), arrays, library.made, library.host)
-                why = difference(library, flatten(found)[0], leaves, name)
-            except Exception as error:  # whatever the library raises is an answer
-                why = " ".join(str(error).split("; write it by")[0].split()) or type(error).__name__
-                why = re.sub(r"^\S+ lacks what (\S+) needs of it", r"`\1`", why.partition(" (at ")[0])
+                why = why or difference(library, found, leaves, name)
+            except Exception as error:  # it raises when it is computed
+                why = reason(error)
             if why:
                 return why
     return None
@@ -137,7 +182,7 @@ def report(name: str, processes: int) -> str:
         if any(whys):
             cells = [why.replace("|", "\\|")[:110] if why else "works" for why in whys]
             lines.append(f"| `{f}` | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n\n" + listed(f for f, whys in zip(CALLS, answers, strict=True) if not any(whys))
 
 
 def main() -> None:
@@ -150,10 +195,9 @@ def main() -> None:
     text = report(chosen.library, chosen.processes)
     print(text)
     if chosen.write:
-        kept = HERE / "LIBRARIES.md"
-        _, *others = re.split(r"^(?=## )", kept.read_text(encoding="utf-8") if kept.exists() else TEXT, flags=re.M)
+        _, *others = re.split(r"^(?=## )", KEPT.read_text(encoding="utf-8") if KEPT.exists() else TEXT, flags=re.M)
         others = [section.rstrip() + "\n" for section in others if not section.startswith(f"## {chosen.library} ")]
-        kept.write_text("\n".join([TEXT, *sorted([*others, text])]), encoding="utf-8")
+        KEPT.write_text("\n".join([TEXT, *sorted([*others, text])]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import re
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +31,11 @@ from dualnumbers.table import BY_NUMPY, Refused, Row
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "functions.md"
-sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "rules")]
+sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "rules"), str(ROOT / "benchmarks")]
 
-from samples import ENTRIES, samples  # noqa: E402
+from samples import samples  # noqa: E402
 from test_elementwise_rows import COMPLEX  # noqa: E402
+from tried import tried  # noqa: E402
 
 COMPLEX_ROWS = {function.row.name for function in COMPLEX}
 MODULES: dict[str, Any] = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
@@ -51,8 +50,8 @@ rule, for one argument after the other; z is the value. For any other function i
 one. "Zero between steps" is the derivative of a locally constant function; the result of a function that "reads the
 plain value" carries no derivative. The last column is the order up to which the tests check the
 derivative, in every nesting, against differences and, for elementwise functions, against 50 digits. The column before
-it names the libraries at whose arrays the function works in both modes at every sample of the tests;
-`benchmarks/LIBRARIES.md` says of the others what is in the way.
+it names the libraries at whose arrays the function works in both modes at every sample of the tests, and those at which
+it was not tried; `benchmarks/LIBRARIES.md` says of the others what is in the way.
 This page is printed from the table of rules, with {VERSIONS}.
 A function that is not on it raises a `TypeError` that says so.
 
@@ -65,7 +64,8 @@ differentiated: it raises `TypeError` and names the spelling below. Names and si
 taken as well.
 """
 COLUMNS = "| function | arguments | derivative | other libraries | order checked |\n|---|---|---|---|---|\n"
-LIBRARIES = {"cupy": "CuPy", "dask": "Dask"}
+LIBRARIES = {shown: tried(shown.lower()) for shown in ("CuPy", "Dask")}
+"""The functions that work at arrays of a library, and those that do not."""
 LONGEST = 120
 """Characters of the derivatives of a row up to which they are printed."""
 
@@ -82,19 +82,13 @@ def takes_complex(row: Row | None, name: str) -> bool:
     return any(sample.unreal for key in {name, row.name if row else name} for sample in samples(key))
 
 
-@cache
-def lacking(library: str) -> frozenset[str]:
-    """What was found not to work at arrays of a library, by benchmarks/libraries.py."""
-    found = (ROOT / "benchmarks" / "LIBRARIES.md").read_text(encoding="utf-8")
-    (section,) = re.findall(rf"^## {library} .*?(?=^## |\Z)", found, re.DOTALL | re.MULTILINE)
-    return frozenset(re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE))
-
-
 def elsewhere(row: Row | None, name: str) -> str:
-    """The libraries at whose arrays the function works at every sample."""
-    keys = {name, name.removeprefix("autodiff."), row.name if row else name}
-    tried = (row is not None and row.is_elementwise) or not keys.isdisjoint(ENTRIES)
-    return ", ".join(shown for library, shown in LIBRARIES.items() if tried and keys.isdisjoint(lacking(library)))
+    """The libraries at whose arrays the function works at every sample, and those at which it was not tried."""
+    keys, found = {name, name.removeprefix("autodiff."), row.name if row else name}, []
+    for shown, (working, lacking) in LIBRARIES.items():
+        if keys.isdisjoint(lacking):
+            found.append(f"{shown} not tried" if keys.isdisjoint(working) else shown)
+    return ", ".join(found)
 
 
 def formulas(row: Row) -> str | None:
