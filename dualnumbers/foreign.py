@@ -188,6 +188,21 @@ def _added_at(total: Any, index: Any, part: Any) -> Any:
     return total
 
 
+def whole_along(x: Any, axis: int) -> Any:
+    """Return an array, a lazy one with one chunk along an axis."""
+    return x.rechunk({axis % x.ndim: -1}) if is_lazy(type(x)) else x
+
+
+def along(function: Any, x: Any, axis: int, dtype: Any = None, **keywords: Any) -> Any:
+    """Return a function of one axis at a lazy array, of the same shape, in a task for each block of the others."""
+    return whole_along(x, axis).map_blocks(function, axis=axis, dtype=x.dtype if dtype is None else dtype, **keywords)
+
+
+def same_values(x: Any, y: Any) -> bool:
+    """Return whether two arrays are equal; lazy ones, where they are to be computed in the same way."""
+    return holds_same(x, y) if is_lazy(type(x)) else bool(np.array_equal(x, y))
+
+
 def _in_one_task(function: Any, shape: Any, dtype: Any, *given: Any) -> Any:
     """Return an array of Dask, of one chunk, that a function makes of whole arrays."""
     from dask.array import from_delayed
@@ -225,6 +240,7 @@ DEFAULTS: dict[str, Any] = {"where": True, "keepdims": False, "dtype": None, "in
 def reshaped(x: Any, to: Any, order: str) -> Any:
     """Return a foreign array with another shape, by the order C alone: Dask's takes a tuple and no order."""
     to = tuple(to) if isinstance(to, (tuple, list)) else (to,)
+    x = x if x.shape else x[np.newaxis]  # of no axes Dask makes none
     return np.reshape(x, to) if order == "C" else np.transpose(np.reshape(np.transpose(x), to[::-1]))
 
 

@@ -224,11 +224,12 @@ def read(value: Any) -> Any:
     return value
 
 
-def decided(question: Callable[..., Any], value: Any, *static: Any) -> Any:
+def decided(question: Callable[..., Any], value: Any, *static: Any, usual: Any = None) -> Any:
     """Return ``question(plain value, *static)``: a truth, mask or place that a rule decides by, and not by the value.
 
     A recording that is to be run at other inputs notes the answer, and asks again there: it goes on where the answer is
-    the same. The question is a function of a module, which a pickled recording can name.
+    the same. The question is a function of a module, which a pickled recording can name. Of a lazy array, which it
+    would compute, the answer is the ``usual`` one, if that is given: the rule goes the way of almost all values.
 
     >>> decided(np.any, np.array([False, True]))
     np.True_
@@ -241,7 +242,7 @@ def decided(question: Callable[..., Any], value: Any, *static: Any) -> Any:
         numbers.append(value)
         value = value.primal
     else:
-        answer = question(value, *static)
+        answer = usual if usual is not None and is_lazy(type(value)) else question(value, *static)
     for number in numbers:
         number.note_answer(question, static, answer)
     return answer
@@ -260,6 +261,11 @@ def known(x: Any) -> Any:
 def is_lazy(kind: type) -> bool:
     """Return whether a type is one of arrays that are graphs of what is to be computed, as Dask's are."""
     return hasattr(kind, "__dask_graph__")
+
+
+def holds_somewhere(mask: Any) -> bool:
+    """Return whether a mask holds for any element: what a check of values finds. A lazy one is not asked, as above."""
+    return not is_lazy(type(plain(mask))) and bool(np.any(mask))
 
 
 def has_nan(x: Any) -> bool:

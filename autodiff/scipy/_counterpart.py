@@ -13,13 +13,17 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import PYTHON, asked, dtype_of, type_of
+from dualnumbers.levels import is_lazy
 from dualnumbers.messages.remedies import SCIPY_REMEDIES
 from dualnumbers.messages.shortening import fitting
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.from_scipy import rule_of
 from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table import TableFunction, entry
+from dualnumbers.table.dispatch import TO_DECIDE_BY, refuse
+from dualnumbers.table.registry import BY_VALUES
 
 from ..calls.closures import holds_numbers
 from ..calls.given import no_function
@@ -46,13 +50,17 @@ def _original(path: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], resolve_name(f"scipy.{path}"))
 
 
-def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callable[[Function], Function]:
+def counterpart(path: str, *, operands: int = 0, always: bool = False, plain: bool = False, by_values: bool = False
+                ) -> Callable[[Function], Function]:  # fmt: skip
     """Let this function, written in table functions, stand for ``scipy.<path>``.
 
     Where no argument holds a number SciPy's own is called; but ``always`` this one where SciPy leaves part of the value
     undefined, errs, or takes less. Lists reach it as arrays where its parameter is an `Array`, and as the first
-    ``operands``. What is no function is refused where the first parameter is a ``Function``.
+    ``operands``. What is no function is refused where the first parameter is a ``Function``; arrays of other libraries
+    where SciPy reads ``plain`` values, lazy ones where it goes ``by_values`` that it would have to compute.
     """
+    if by_values:
+        BY_VALUES[f"scipy.{path}"] = ()
 
     def register(function: Function) -> Function:
         parameters = list(signature(function).parameters.values())
@@ -71,6 +79,10 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
                     raise no_function(f"{function.__name__}({names[0]}, …)", f)
             if not always and not (given and type(given[0]) in ACTIVE) and not holds_numbers(given, named):
                 return _original(path)(*given, **named)
+            if plain and holds_numbers(given, named):
+                refuse(is_foreign, f"scipy.{path}", "values of NumPy's, which SciPy can read", (given, named))
+            if by_values:
+                refuse(is_lazy, f"scipy.{path}", TO_DECIDE_BY, (given, named))
             places = chain(names, repeat(names[-1]))
             return function(*map(taken, places, given), **{name: taken(name, x) for name, x in named.items()})
 

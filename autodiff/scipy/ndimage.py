@@ -16,7 +16,7 @@ from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.from_scipy import imported
 from dualnumbers.rules.shaping import array, astype, reshape
 from dualnumbers.rules.signals.convolution import axis_map, convolution, extended, flip
-from dualnumbers.rules.where import where
+from dualnumbers.rules.where import nowhere, where
 
 from ._counterpart import Array, counterpart, missing
 
@@ -278,7 +278,7 @@ def map_coordinates(input: Array, coordinates: Array, output: Any = None, order:
         steps = [(0, 1.0)] if order == 0 or n == 1 else [(0, 1.0 - part), (1, part)]
         corners = [((*index, low + step), weight * share) for index, weight in corners for step, share in steps]
     z = sum(weight * x[index] for index, weight in corners)
-    z = where(outside, cval, z) if np.any(outside) else z
+    z = z if nowhere(outside) else where(outside, cval, z)
     kind = dtype_of(x)  # that of the result, too
     return astype(z, kind) if kind.kind in "fc" else z
 

@@ -5,7 +5,8 @@ import operator as op
 
 import numpy as np
 
-from ..levels import read
+from ..foreign import one_of
+from ..levels import is_lazy, read
 from ..table import locally_constant, locally_constant_of_arrays
 from ..table.batching import by_elements
 
@@ -47,14 +48,29 @@ def allclose(a, b, rtol, atol, equal_nan):
 
 @locally_constant_of_arrays(2, of=np.array_equal, needs=None)
 def array_equal(a1, a2, equal_nan=False):
-    return np.array_equal(a1, a2, equal_nan)
+    if not is_lazy(type(one_of((a1, a2)))):
+        return np.array_equal(a1, a2, equal_nan)
+    return _all_equal(a1, a2, equal_nan) if np.shape(a1) == np.shape(a2) else False
 
 
 @locally_constant_of_arrays(2, of=np.array_equiv, needs=None)
 def array_equiv(a1, a2):
-    return np.array_equiv(a1, a2)
+    if not is_lazy(type(one_of((a1, a2)))):
+        return np.array_equiv(a1, a2)
+    try:
+        np.broadcast_shapes(np.shape(a1), np.shape(a2))
+    except ValueError:
+        return False
+    return _all_equal(a1, a2, False)
+
+
+def _all_equal(x, y, equal_nan):
+    """Return whether all elements of lazy arrays are equal, a lazy truth."""
+    return np.all((x == y) | ((x != x) & (y != y)) if equal_nan else x == y)
 
 
 @locally_constant_of_arrays(2)
 def math_isclose(a, b, rel_tol, abs_tol):
+    if is_lazy(type(one_of((a, b)))):
+        raise TypeError("math.isclose would compute it")
     return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)

@@ -79,7 +79,7 @@ def angle(z, deg=False):
     return theta * degrees_per_radian(theta) if deg else theta
 
 
-@composition(np.real_if_close)
+@composition(np.real_if_close, by_values=True)
 def real_if_close(a, tol=100):
     """The real part, if every imaginary part is below ``tol`` units of rounding, or below ``tol`` itself up to 1."""
     if is_unreal(a) and not np.iscomplexobj(np.real_if_close(read(a), tol)):

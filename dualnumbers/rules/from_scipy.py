@@ -61,11 +61,16 @@ def scipy_function(path):
     """Return the function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
 
     def function(*arguments, **keywords):
-        if is_lazy(type(one_of(arguments))):
-            raise TypeError(f"scipy.{path} would compute it")
+        uncomputed(path, *arguments)
         return imported(path, package_of(*arguments))(*arguments, **keywords)
 
     return function
+
+
+def uncomputed(path, *operands):
+    """Raise TypeError where one of the operands of ``scipy.<path>`` is lazy, which reads their elements."""
+    if is_lazy(type(one_of(operands))):
+        raise TypeError(f"scipy.{path} would compute it")
 
 
 def along_axis(function, x, axis):

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import sys
 
 import numpy as np
 
@@ -12,13 +13,14 @@ from ..foreign import (
     assign,
     copy_of,
     elements_of,
+    in_index,
     is_foreign,
     moved_to_front,
     new_like,
     one_of,
 )
 from ..forms import PYTHON, asked, is_array, is_unreal, shape
-from ..levels import is_lazy, is_number, read
+from ..levels import holds_somewhere, is_lazy, is_number, read
 from ..memory import detached
 from ..table import TABLE, linear
 from ..table.batching import count_of, for_all, with_ones
@@ -37,7 +39,7 @@ def fixed(index):
         return tuple([part if type(part) in _CONVERTED else _part(part) for part in index])
     if index is None or index is ... or isinstance(index, (np.ndarray, np.generic, *PYTHON, str)):
         return index
-    if hasattr(kind, "__index__"):
+    if hasattr(kind, "__index__") and not is_lazy(kind):
         try:
             return operator.index(index)
         except TypeError:  # an array of another library: only one of a single whole number is an index
@@ -205,7 +207,9 @@ def _setitem_of_all(apply, xs, members, index):
         batched=_getitem_of_all)  # fmt: skip
 def getitem(x, index):
     if type(x) is np.ndarray:
-        return x[index]
+        if "dask" not in sys.modules or type(index) in _CONVERTED or not is_lazy(type(places := in_index(index))):
+            return x[index]
+        x = as_like(x, places)  # which NumPy would have computed
     if is_foreign(type(x)):
         return elements_of(x, index)
     return np.asarray(x)[index] if isinstance(x, PYTHON) else x[index]
@@ -281,7 +285,7 @@ def assign_before_failure(x, value, index):
             continue
         return
     written = (probes[0] == probes[1]) | (probes[0] != probes[0])
-    if np.any(written):
+    if holds_somewhere(written):
         with np.errstate(all="ignore"):
             source = setitem(probes[0], value, index) if is_number(type(value)) else probes[0]
             x.assign(getitem(source, written), written)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..foreign import is_foreign, is_unsized, new_like, ones_like
 from ..forms import dtype_of, shape, size
-from ..levels import has_nan
+from ..levels import has_nan, is_lazy
 from ..table import entry_of, linear, smooth
 from ..table.batching import by_axis
 from ..table.kinds import Smooth
@@ -118,6 +118,8 @@ def mean(x, axis, keepdims):
 
 @linear(lambda g, place, terms: g, any_number=True)
 def fsum(terms):
+    if any(is_lazy(type(x)) for x in terms):
+        raise TypeError("math.fsum would compute it")
     return math.fsum(terms)
 
 

@@ -1,17 +1,21 @@
-"""Functions of elements at arrays of Dask: they are evaluated block by block, on arrays of NumPy, when it computes.
+"""Rows at arrays of Dask: they are evaluated block by block, on arrays of NumPy, when it computes.
 
-Dask itself does so with a ufunc of one result. What a row has besides, a function written in NumPy or a ufunc of
-several results, gets its blocks here: it may ask a block for what an array that is not yet computed cannot tell.
+Dask itself does so with a ufunc of one result. What a row of elements has besides, a function written in NumPy or a
+ufunc of several results, gets its blocks here: it may ask a block for what an array that is not yet computed cannot
+tell. A row that says which ``core`` axes it needs whole, as those of a matrix, gets blocks of all other axes.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from ..foreign import as_like, one_of
 from ..levels import is_lazy
 from .registry import MAKERS, TABLE
 
@@ -44,30 +48,32 @@ class InBlocks:
 
 
 class Block:
-    """The function on a block."""
+    """The function on a block, with its fixed parameters."""
 
-    def __init__(self, name: str, evaluate: Callable[..., Any]) -> None:
-        self.name, self.evaluate = name, evaluate
+    def __init__(self, name: str, evaluate: Callable[..., Any], static: tuple[Any, ...] = ()) -> None:
+        self.name, self.evaluate, self.static = name, evaluate, static
         self.__name__ = name
 
     def __call__(self, *operands: Any) -> Any:
-        return self.evaluate(*operands)
+        return self.evaluate(*operands, *self.static)
 
     def __dask_tokenize__(self) -> Any:
-        return type(self).__qualname__, self.name
+        from dask.tokenize import normalize_token
+
+        return type(self).__qualname__, self.name, normalize_token(self.static)
 
     def __reduce__(self) -> Any:
         known, maker = TABLE.get(self.name), MAKERS.get(self.name)
         if known is None or known.row.numpy.plain is not self.evaluate or (maker and "<locals>" in maker[1]):
-            return type(self), (self.name, self.evaluate)
-        return _block_of, (self.name, maker)
+            return type(self), (self.name, self.evaluate, self.static)
+        return _block_of, (self.name, maker, self.static)
 
 
 OF_SCIPY = "dualnumbers.rules.of_scipy"
 """Where rows are that none of the families has."""
 
 
-def _block_of(name: str, maker: tuple[str, str, tuple[Any, ...]] | None) -> Block:
+def _block_of(name: str, maker: tuple[str, str, tuple[Any, ...]] | None, static: tuple[Any, ...]) -> Block:
     """Return the function of a row of the table by its name."""
     if maker is not None:
         module, family, which = maker
@@ -76,7 +82,7 @@ def _block_of(name: str, maker: tuple[str, str, tuple[Any, ...]] | None) -> Bloc
         import_module("dualnumbers.rules").families()
         import_module(OF_SCIPY)
         function = TABLE[name]
-    return Block(name, function.row.numpy.plain)
+    return Block(name, function.row.numpy.plain, static)
 
 
 def _aligned(operands: Sequence[Any]) -> Sequence[Any]:
@@ -95,3 +101,48 @@ def _aligned(operands: Sequence[Any]) -> Sequence[Any]:
 def _one_like(x: Any) -> Any:
     """Return an array of one element of the type of an operand."""
     return np.ones((1,) * np.ndim(x), x.dtype) if is_lazy(type(x)) else x
+
+
+# ------------------------------------------------------------------------------------------------- whole axes
+
+
+def own_or_whole(own: Callable[..., Any], core: str, block: Block, *operands: Any) -> Any:
+    """Return what a function that Dask has gives, for which the operands may be in the wrong chunks, or `over_axes`."""
+    with suppress(Exception):  # whatever it is that Dask raises of chunks, or of stacks, that it cannot do
+        return own()
+    return over_axes(core, block, *operands)
+
+
+def over_axes(core: str, block: Block, *operands: Any) -> Any:
+    """Return the value of a function of some last axes of its operands, of which some are arrays of Dask.
+
+    ``core`` says which axes, as NumPy does of a generalised ufunc: ``(i,j)->(i)``. They are in one task, however many
+    chunks they have; along the others there is a task for each block. Of a result, k is the lesser one of i and j.
+    """
+    from dask.array import apply_gufunc
+
+    if any(0 in x.shape for x in operands):
+        found, like = block(*(_halves(x.shape, x.dtype) for x in operands)), one_of(operands)
+        return tuple(as_like(part, like) for part in found) if isinstance(found, tuple) else as_like(found, like)
+    given, _, results = core.partition("->")
+    counts = [len(axes.split(",")) if axes else 0 for axes in re.findall(r"\((.*?)\)", given)]
+    operands = tuple(x.rechunk(dict.fromkeys(range(-n, 0), -1)) for x, n in zip(operands, counts, strict=True))
+    sizes = {"k": min(operands[0].shape[-2:])} if "k" in results and "k" not in given else {}
+    dtypes = _dtypes(block, operands)
+    return apply_gufunc(block, core, *operands, output_dtypes=dtypes, output_sizes=sizes, allow_rechunk=True)
+
+
+def _dtypes(block: Block, operands: Sequence[Any]) -> Any:
+    """Return the type of the elements of a result, or those of several."""
+    try:
+        with np.errstate(all="ignore"):
+            found = block(*(_halves((1,) * x.ndim, x.dtype) for x in operands))
+    except Exception:  # of a band matrix, whose operands have lengths that belong together
+        return np.result_type(*operands, np.float32)
+    return [part.dtype for part in found] if isinstance(found, tuple) else found.dtype
+
+
+def _halves(dims: tuple[int, ...], dtype: Any) -> Any:
+    """Return an array at which functions of matrices are regular."""
+    found = np.full(dims, 0.5 if dtype.kind in "fc" else 1, dtype)
+    return found * np.eye(*dims[-2:], dtype=dtype) if len(dims) > 1 else found

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..foreign import is_foreign, lacks, one_of
-from ..levels import is_number
+from ..foreign import is_foreign, lacks, of_one_library, one_of
+from ..levels import is_lazy, is_number, plain
 from ..messages.errors import user_line
 from ..messages.names import public_name
 from ..number_types import function_of
-from .blocks import in_blocks
+from .blocks import Block, in_blocks, over_axes, own_or_whole
 
 
 class Lifts(dict[type, Callable[..., Any]]):
@@ -153,37 +153,66 @@ class LackingError(TypeError):
     """A library has no function for its arrays, or one that takes less than NumPy's."""
 
 
+def _library(operands: Any) -> str:
+    kind = type(one_of(operands))
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def lacking(what: str, operands: Any, why: str) -> LackingError:
+    """Return the error for what cannot be done with foreign arrays."""
+    return LackingError(
+        f"{_library(operands)} lacks what {what} needs of it: {why}; "
+        "write it by functions that the library has, or give plain arrays"
+        f"{user_line()}"
+    )
+
+
+TO_DECIDE_BY = "values to decide by, which it has not computed"
+"""What an array of Dask lacks of which a value is asked for."""
+
+
+def refuse(is_refused: Callable[[type], bool], what: str, why: str, values: Any) -> None:
+    """Raise LackingError where a plain value, or one in a list, is of a type that a function cannot take."""
+    for x in values.values() if isinstance(values, dict) else values:
+        if isinstance(x, (list, tuple, dict)):
+            refuse(is_refused, what, why, x)
+        elif is_refused(type(plain(x))):
+            raise lacking(what, (plain(x),), why)
+
+
 def of_foreign(face: Any, evaluate: Callable[..., Any], needed: Any = None) -> Callable[..., Any]:
     """Make what evaluates a row at foreign arrays: what their library cannot, it says."""
+    name, shown = face.row.name, face.row.shown
 
     def evaluated(*arguments: Any) -> Any:
         kind: Any = type(one_of(arguments))
-        if needed is not None and lacks(kind, needed):
-            raise lacking(arguments, f"it has no {public_name(needed)}")
+        if needed is not None and not face.row.core and lacks(kind, needed):
+            raise lacking(shown, arguments, f"it has no {public_name(needed)}")
         try:
-            z = evaluate(*arguments)
+            z = (in_wholes if face.row.core and is_lazy(kind) else evaluate)(*arguments)
         except LackingError:
             raise
         except (TypeError, AttributeError, NotImplementedError) as error:
-            raise lacking(arguments, f"{error}") from error
+            raise lacking(shown, arguments, f"{error}") from error
         except Exception as error:
             if not hasattr(error, "__notes__"):  # from a row that this one asked
-                error.add_note(f"{library(arguments)} raised this in what {face.row.shown} needs of it{user_line()}")
+                error.add_note(f"{_library(arguments)} raised this in what {shown} needs of it{user_line()}")
             raise
         if any(type(part) is np.ndarray and part.ndim for part in (z if type(z) is tuple else (z,))):
-            raise lacking(arguments, "it gave an array of NumPy's")
+            raise lacking(shown, arguments, "it gave an array of NumPy's")
         return z
 
-    def lacking(arguments: Any, why: str) -> LackingError:
-        return LackingError(
-            f"{library(arguments)} lacks what {face.row.shown} needs of it: {why}; "
-            "write it by functions that the library has, or give plain arrays"
-            f"{user_line()}"
-        )
-
-    def library(arguments: Any) -> str:
-        kind = type(one_of(arguments))
-        return f"{kind.__module__}.{kind.__qualname__}"
+    def in_wholes(*arguments: Any) -> Any:
+        count = len(arguments) - face.row.statics
+        operands, static = of_one_library(*arguments[:count]), arguments[count:]
+        if any(np.ndim(x) for x in static if isinstance(x, np.ndarray)):
+            raise TypeError("a parameter that is an array goes with a block of the stack, and it has no blocks")
+        block = Block(name, face.plain, static)
+        core = face.row.core if isinstance(face.row.core, str) else face.row.core(*operands)
+        kind: Any = type(operands[0])
+        if needed is None or lacks(kind, needed):
+            return over_axes(core, block, *operands)
+        return own_or_whole(lambda: evaluate(*arguments), core, block, *operands)
 
     return evaluated
 

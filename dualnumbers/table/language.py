@@ -17,16 +17,17 @@ import inspect
 import sys
 from _thread import RLock
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from types import FrameType
 from typing import Any, cast
 
 import numpy as np
 
+from ..levels import is_lazy
 from ..messages.names import public_name
-from .dispatch import by_level, by_type, python_value
+from .dispatch import TO_DECIDE_BY, by_level, by_type, python_value, refuse
 from .kinds import Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Multilinear, Smooth
-from .registry import BY_NUMPY, COMPOSITIONS, MAKERS, TABLE
+from .registry import BY_NUMPY, BY_VALUES, COMPOSITIONS, MAKERS, TABLE
 from .row import Face, Row, TableFunction
 
 Function = Callable[..., Any]
@@ -254,6 +255,21 @@ def entry(function: TableFunction) -> Function:
     return called
 
 
+def _deciding(name: str, function: Function, of: Any) -> Function:
+    """Return a function that refuses what it would compute of the arguments ``of`` these names, True for all."""
+    taken = inspect.signature(function)
+    BY_VALUES[name] = () if of is True else of
+
+    @wraps(function)
+    def deciding(*arguments: Any, **keywords: Any) -> Any:
+        given = taken.bind(*arguments, **keywords).arguments
+        values = [x for parameter, x in given.items() if of is True or parameter in of]
+        refuse(is_lazy, name, TO_DECIDE_BY, values)
+        return function(*arguments, **keywords)
+
+    return deciding
+
+
 def required(call: Function) -> int:
     """Return how many arguments a call must give at least."""
     return call.__code__.co_argcount - len(call.__defaults__ or ())
@@ -270,14 +286,18 @@ def entry_of(function: TableFunction, *numpy_functions: Any) -> Callable[[Functi
     return register
 
 
-def composition(*numpy_functions: Any, weak: bool = False) -> Callable[[Function], Function]:
+def composition(
+    *numpy_functions: Any, weak: bool = False, by_values: bool | tuple[str, ...] = False
+) -> Callable[[Function], Function]:
     """Enter a function written in table functions as what these NumPy functions do to numbers.
 
     It takes what a user may pass to the NumPy function, with numbers of NumPy in place of Python's; if ``weak``, for
-    which the type of the other operands counts, as it is.
+    which the type of the other operands counts, as it is. Where the length of its result, or what it does, goes
+    ``by_values``, of all arguments or of those named, it refuses a lazy array, which it would compute.
     """
 
     def register(function: Function) -> Function:
+        function = _deciding(public_name(numpy_functions[0]), function, by_values) if by_values else function
         function.weak = weak  # type: ignore[attr-defined]
         for numpy_function in numpy_functions:
             BY_NUMPY[numpy_function] = COMPOSITIONS[public_name(numpy_function)] = function

@@ -14,5 +14,9 @@ MAKERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {}
 BY_NUMPY: dict[Any, Callable[..., Any]] = {}
 """The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
 
+BY_VALUES: dict[str, tuple[str, ...]] = {}
+"""The public names of functions that decide by values, which a lazy array has not computed; and of the arguments of
+which, () for all."""
+
 COMPOSITIONS: dict[str, Callable[..., Any]] = {}
 """Every function that is written in table functions, by the public name of the one that it stands for."""

@@ -49,7 +49,7 @@ class Row:
     against an infinite slope.
     """
 
-    __slots__ = ("add", "adjoints", "any_number", "arguments", "arity", "batched", "call", "carried", "domain",
+    __slots__ = ("add", "adjoints", "any_number", "arguments", "arity", "batched", "call", "carried", "core", "domain",
                  "inline", "is_constant", "is_elementwise", "is_linear", "joint", "kinds", "name", "numpy", "of_matrix",
                  "parameters", "partials", "put", "python", "selects", "several", "shown", "singular", "solves",
                  "statics")  # fmt: skip
@@ -79,6 +79,9 @@ class Row:
     """What listings and messages call the function."""
     batched: Callable[..., Any] | None
     """How it does all members of a batch at once, as `table.batching` says; None: one after the other."""
+    core: str | Callable[..., str]
+    """Which axes of its operands and results it has whole, as NumPy writes it of a generalised ufunc, ``(i,j)->(i)``,
+    or what says so of the operands: so it is evaluated at arrays of Dask where Dask cannot. Else ""."""
     put: Callable[..., Any] | None
     """The way back through a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place that the view showed."""
     python: Face
@@ -107,13 +110,15 @@ class Row:
                  several: bool = False, carried: Callable[[Any], Sequence[bool]] = _are_inexact,
                  joint: Callable[..., Sequence[Any]] | None = None, domain: Any = None, singular: bool = False,
                  selects: bool = False, solves: bool = False, of_matrix: bool = False, shown: str = "",
-                 batched: Callable[..., Any] | None = None, put: Callable[..., Any] | None = None) -> None:  # fmt: skip
+                 batched: Callable[..., Any] | None = None, core: str | Callable[..., str] = "",
+                 put: Callable[..., Any] | None = None) -> None:  # fmt: skip
         if joint is not None:
             arguments = tuple(_pulled_by(joint, *numbered) for numbered in enumerate(arguments))
         self.name, self.arguments, self.parameters, self.call = name, arguments, parameters, call
         self.any_number, self.several, self.carried, self.joint = any_number, several, carried, joint
         self.domain, self.singular, self.selects = domain, singular, selects
         self.solves, self.of_matrix, self.shown, self.batched, self.put = solves, of_matrix, shown or name, batched, put
+        self.core = core
         self.statics, self.add = len(parameters), plus if several else operator.add
         self.arity = -1 if any_number else len(arguments)
         types: dict[type[Kind], None] = dict.fromkeys(map(type, arguments))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import dtype_of, shape
-from dualnumbers.levels import decided
+from dualnumbers.levels import decided, holds_somewhere
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.comparisons import equal
 from dualnumbers.rules.reductions import sum as total
@@ -87,7 +87,7 @@ def cumulative_trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int =
 
 
 def _divisor_push(db: Any, z: Any, b: Any) -> Any:
-    if decided(_has_zero, b):
+    if decided(_has_zero, b, usual=False):
         raise ValueError(
             f"simpson: places of x are equal, where the integral jumps and has no derivative by x; leave "
             f"one of them out, or write trapezoid{user_line()}"
@@ -180,7 +180,7 @@ def cumulative_simpson(y: Array, *, x: Array = None, dx: Array = 1.0, axis: int 
     else:
         step = move_axis(dx, axis, -1) if shape(dx) else dx
         h = step * np.ones(shape(y)[-1] - 1, dtype_of(y)) if x is None else _steps(x)
-        if x is not None and np.any(h <= 0):
+        if x is not None and holds_somewhere(h <= 0):
             raise ValueError("cumulative_simpson: x must be strictly increasing")
         backward = flip(_first_intervals(flip(y, (-1,)), flip(h, (-1,))), (-1,))
         z = _running(_alternating(_first_intervals(y, h), backward))

@@ -72,7 +72,7 @@ class Collocation:
         return spsolve((elements, (columns, rows) if transposed else (rows, columns)), b)
 
 
-@counterpart("integrate.solve_bvp", always=True)
+@counterpart("integrate.solve_bvp", always=True, plain=True)
 def solve_bvp(fun: Function, bc: Function, x: Array, y: Array, p: Array = None, S: Any = None, fun_jac: Any = None,
               bc_jac: Any = None, tol: float = 1e-3, max_nodes: int = 1000, verbose: int = 0,
               bc_tol: float | None = None) -> Any:  # fmt: skip

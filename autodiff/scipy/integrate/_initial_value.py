@@ -61,7 +61,7 @@ _TOLERANCE = 1.49012e-8
 """The one of ``odeint`` where none is given."""
 
 
-@counterpart("integrate.odeint", always=True)
+@counterpart("integrate.odeint", always=True, plain=True)
 def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, col_deriv: Any = 0, full_output: Any = 0,
            ml: Any = None, mu: Any = None, *positional: Any, tfirst: bool = False, **options: Any) -> Any:  # fmt: skip
     """As ``scipy.integrate.odeint``, differentiable in y0, t, args and numbers that ``func`` closes over.
@@ -96,7 +96,7 @@ def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, co
 # ------------------------------------------------------------------------------------------------------ solve_ivp
 
 
-@counterpart("integrate.solve_ivp", always=True)
+@counterpart("integrate.solve_ivp", always=True, plain=True)
 def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
               events: Any = None, vectorized: bool = False, args: Any = None, **options: Any) -> Any:  # fmt: skip
     """As ``scipy.integrate.solve_ivp``, differentiable in y0, t_span, t_eval, args and what functions close over.

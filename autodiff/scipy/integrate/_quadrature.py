@@ -10,11 +10,12 @@ import numpy as np
 import scipy.integrate
 
 from dualnumbers.forms import shape
-from dualnumbers.levels import is_number, read
+from dualnumbers.levels import is_lazy, is_number, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import concatenate, stack
 from dualnumbers.table import smooth
+from dualnumbers.table.dispatch import TO_DECIDE_BY, refuse
 from dualnumbers.table.kinds import Smooth
 
 from ...calls.closures import closure_converted, holds_numbers, plain_result
@@ -194,6 +195,7 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
         raise TypeError(f"quad has no derivative by wvar: write the weight into the integrand{user_line()}")
     if points:
         options["points"] = np.array([read(p) for p in points])
+    refuse(is_lazy, "scipy.integrate.quad", TO_DECIDE_BY, (a, b, theta, points, args))
     plain_func = at(read(theta))
     inner = lambda x: plain_result("quad", plain_func(x))
     value, *rest = result = scipy.integrate.quad(inner, read(a), read(b), (), full_output, **options)

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import scipy.interpolate
 
-from dualnumbers.forms import asked, is_unreal, shape, size, zeros_like
-from dualnumbers.levels import known, read
+from dualnumbers.foreign import largest
+from dualnumbers.forms import asked, is_unreal, shape, size, type_of, zeros_like
+from dualnumbers.levels import holds_somewhere, is_lazy, known, read
+from dualnumbers.rules.arrays.searching import argsort
 from dualnumbers.rules.of_scipy.linalg.tridiagonal import tridiagonal
 from dualnumbers.rules.shaping import array, astype, concatenate, expand_dims, reshape, stack
 from dualnumbers.rules.signals.convolution import move_axis
-from dualnumbers.rules.where import where
+from dualnumbers.rules.where import nowhere, where
 
 from ...calls.closures import holds_numbers
 from .._counterpart import COUNTERPARTS, double, missing
@@ -36,11 +38,11 @@ def _data(x: Any, y: Any, axis: int) -> tuple[Any, Any, int]:
     """Check the data: return knots, values along the first axis, and that axis."""
     x, y = double(x), double(y)
     axis = axis % max(len(shape(y)), 1)
-    if is_unreal(x) or len(shape(x)) != 1 or shape(x)[0] < 2 or not np.all(np.diff(known(x)) > 0):
+    if is_unreal(x) or len(shape(x)) != 1 or shape(x)[0] < 2 or holds_somewhere(np.logical_not(np.diff(known(x)) > 0)):
         raise ValueError("x must be a strictly increasing vector of at least 2 real numbers")
     if not shape(y) or shape(y)[axis] != shape(x)[0]:
         raise ValueError(f"y, shape {shape(y)}, is as long along axis={axis} as x, which has {shape(x)[0]} elements")
-    if not np.all(np.isfinite(known(x))) or not np.all(np.isfinite(known(y))):
+    if any(holds_somewhere(np.logical_not(np.isfinite(known(given)))) for given in (x, y)):
         raise ValueError("x and y must contain only finite values")
     return x, move_axis(y, axis, 0), axis
 
@@ -128,7 +130,7 @@ def _akima(x: Any, y: Any, method: str) -> Any:
         bends = bends + 0.5 * np.abs(m[1:] + m[:-1])
     left, right = bends[:-2], bends[2:]
     both = left + right
-    even = known(both) <= 1e-9 * np.max(known(both), initial=-np.inf)
+    even = known(both) <= 1e-9 * largest(known(both), -np.inf)
     weighed = m[1:-2] + left / where(even, 1.0, both) * (m[2:-1] - m[1:-2])
     return where(even, 0.5 * (m[3:] + m[:-3]), weighed)
 
@@ -158,7 +160,7 @@ def _end_conditions(bc_type: Any, y: Any) -> list[Any]:
     if "periodic" in [end for end in ends if isinstance(end, str)]:
         if ends[0] is not ends[1] and ends[0] != ends[1]:
             raise ValueError("'periodic' is a condition for both ends")
-        if not np.allclose(read(y)[0], read(y)[-1], rtol=1e-15, atol=1e-15):
+        if not is_lazy(type_of(y)) and not np.allclose(read(y)[0], read(y)[-1], rtol=1e-15, atol=1e-15):
             raise ValueError("for bc_type='periodic' the first and last values of y are equal")
     return [_end_condition(end, y) for end in ends]
 
@@ -262,7 +264,7 @@ class interp1d:  # noqa: N801  SciPy's name
         self._kind = asked(np.result_type, array(y), np.float32 if kind == "linear" else np.float64)
         x, y = double(x), double(y)
         if not assume_sorted:
-            order = np.argsort(known(x), kind="stable")
+            order = argsort(known(x), -1, "stable")
             x, y = x[order], move_axis(move_axis(y, axis, 0)[order], 0, axis)
         knots, values, axis = _data(x, y, axis)
         slopes = _slopes(knots, values)[1]
@@ -279,11 +281,10 @@ class interp1d:  # noqa: N801  SciPy's name
             return self._curve(x)
         x, ends = double(x), known(self._curve.x)
         below, above = x < ends[0], x > ends[-1]
-        outside = np.any(below) or np.any(above)
-        if self._bounded and outside:
+        if self._bounded and (holds_somewhere(below) or holds_somewhere(above)):
             raise ValueError(f"interp1d: x lies outside the interpolation range from {ends[0]} to {ends[-1]}")
         z = astype(self._curve(x, 0, True), self._kind)
-        if self._extrapolated or not outside:
+        if self._extrapolated or (nowhere(below) and nowhere(above)):
             return z
         low, high = self._fill if isinstance(self._fill, tuple) else (self._fill, self._fill)
         more = (1,) * (len(shape(z)) - self._curve.axis - len(shape(x)))

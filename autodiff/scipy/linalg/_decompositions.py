@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from dualnumbers.forms import shape
-from dualnumbers.levels import read
+from dualnumbers.levels import is_lazy, read
 from dualnumbers.rules.complexes import adjoint
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.linalg import decompositions as rows
@@ -17,6 +17,7 @@ from dualnumbers.rules.linalg.factors import hermitian_matrix
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.linalg.systems import solve
 from dualnumbers.rules.of_scipy.linalg.matrix_equations import solve_triangular
+from dualnumbers.table.dispatch import TO_DECIDE_BY, refuse
 
 from ...calls.closures import holds_numbers
 from .._counterpart import Array, counterpart
@@ -84,6 +85,8 @@ def qr(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str 
             f"scipy.linalg.qr with mode={mode!r} with shape {(m, n)} has no derivative: the columns "
             f"of Q beyond the first {n} are not determined; use mode='economic'"
         )
+    if pivoting:
+        refuse(is_lazy, "scipy.linalg.qr with pivoting=True", TO_DECIDE_BY, [a])
     order = scipy.linalg.qr(read(a), mode="r", pivoting=True)[1] if pivoting else None
     q, r = rows.qr(a if order is None else getitem(a, (..., order)))
     parts = (r,) if mode == "r" else (q, r)

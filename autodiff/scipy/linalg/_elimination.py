@@ -26,7 +26,7 @@ def _square(name: str, a: Any) -> None:
         raise ValueError(f"{name} of numbers takes one square matrix, not shape {shape(a)}; use qr for another shape")
 
 
-@counterpart("linalg.lu_factor")
+@counterpart("linalg.lu_factor", by_values=True)
 def lu_factor(a: Array, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """L below the diagonal and U in one square matrix, and LAPACK's pivots, for `lu_solve`."""
     finite(check_finite, a)
@@ -35,7 +35,7 @@ def lu_factor(a: Array, overwrite_a: bool = False, check_finite: bool = True) ->
     return eliminated(getitem(a, (permutation(pivots),))), pivots
 
 
-@counterpart("linalg.lu")
+@counterpart("linalg.lu", by_values=True)
 def lu(
     a: Array, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True, p_indices: bool = False
 ) -> Any:

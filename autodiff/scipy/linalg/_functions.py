@@ -109,7 +109,7 @@ def tanhm(A: Array) -> Any:
     return solve(coshm(A), sinhm(A))
 
 
-@counterpart("linalg.funm")
+@counterpart("linalg.funm", by_values=True)
 def funm(A: Array, func: Callable[[Any], Any], disp: bool = True) -> Any:
     """The function of a matrix that is ``func`` of its eigenvalues, V f(Λ) V⁻¹ (Higham 2008, §1.2.1).
 

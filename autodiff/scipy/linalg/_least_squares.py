@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import asked, shape
-from dualnumbers.levels import known, read
+from dualnumbers.levels import is_lazy, known, read
 from dualnumbers.rules.complexes import adjoint
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg import least_squares as rows
@@ -16,6 +16,7 @@ from dualnumbers.rules.linalg.factors import hermitian_matrix
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.linalg.singular_values import matrix_rank, svd
 from dualnumbers.rules.reductions import sum
+from dualnumbers.table.dispatch import TO_DECIDE_BY, refuse
 
 from .._counterpart import Array, counterpart
 from ._arguments import finite
@@ -53,6 +54,7 @@ def _relative(atol: float | None, rtol: float, sizes: Callable[[Any], Any], a: A
     """Return the bound ``atol + rtol * largest`` as a part of the largest singular value, which only ``atol`` needs."""
     if not atol:
         return rtol
+    refuse(is_lazy, "scipy.linalg.pinv with atol", TO_DECIDE_BY, [a])
     largest = np.max(sizes(read(a)), initial=0.0)
     return (atol + rtol * largest) / largest if largest else 0.0
 

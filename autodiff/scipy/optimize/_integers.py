@@ -21,7 +21,7 @@ from ._problem import dense, limits_of, reported
 from ._programs import linprog
 
 
-@counterpart("optimize.milp", always=True)
+@counterpart("optimize.milp", always=True, plain=True)
 def milp(c: Any, *, integrality: Any = None, bounds: Any = None, constraints: Any = None, options: Any = None) -> Any:
     """As ``scipy.optimize.milp``: SciPy's result, whose ``x`` and ``fun`` are differentiable.
 

@@ -50,7 +50,7 @@ def _of_columns(call: str, A: Any, b: Any, used: Any) -> Any:
     return matmul(np.eye(shape(A)[1])[:, used], np.linalg.lstsq(A[:, used], b, rcond=None)[0])
 
 
-@counterpart("optimize.nnls", always=True)
+@counterpart("optimize.nnls", always=True, plain=True)
 def nnls(A: Array, b: Array, maxiter: Any = None, **options: Any) -> Any:
     """As ``scipy.optimize.nnls``: the x ≥ 0 at which ‖A x − b‖ is least, and that norm, differentiable in A and b.
 
@@ -68,7 +68,7 @@ def nnls(A: Array, b: Array, maxiter: Any = None, **options: Any) -> Any:
     return x, np.linalg.norm(matmul(A, x) - b)
 
 
-@solver("optimize.lsq_linear")
+@solver("optimize.lsq_linear", plain=True)
 def lsq_linear(A: Any, b: Array, bounds: Any = (-np.inf, np.inf), method: str = "trf", tol: float = 1e-10,
                lsq_solver: Any = None, lsmr_tol: Any = None, max_iter: Any = None, verbose: int = 0, *,
                lsmr_maxiter: Any = None) -> Any:  # fmt: skip
@@ -130,7 +130,7 @@ def _held(A: Any, b: Any, bounds: tuple[Any, Any], x: Any) -> tuple[Any, Any]:
     )
 
 
-@counterpart("optimize.isotonic_regression", always=True)
+@counterpart("optimize.isotonic_regression", always=True, plain=True)
 def isotonic_regression(y: Array, *, weights: Any = None, increasing: bool = True) -> Any:
     """As ``scipy.optimize.isotonic_regression``: ``x`` and ``weights`` of the result are differentiable in both.
 

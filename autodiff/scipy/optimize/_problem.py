@@ -27,8 +27,8 @@ Function = Callable[..., Any]
 Solver = TypeVar("Solver", bound=Function)
 
 
-def solver(path: str) -> Callable[[Solver], Solver]:
-    """Let a function stand for SciPy's solver of that path.
+def solver(path: str, plain: bool = False) -> Callable[[Solver], Solver]:
+    """Let a function stand for SciPy's solver of that path, ``plain`` as in `counterpart`.
 
     In a program that is run again with numbers, as by `checkpoint`, a plain solution is brought to rounding as it will
     be then, where it can be: the two are to agree.
@@ -45,7 +45,7 @@ def solver(path: str) -> Callable[[Solver], Solver]:
                         return function(*given, **named)
             return function(*given, **named)
 
-        return cast(Solver, counterpart(path, always=True)(refined))
+        return cast(Solver, counterpart(path, always=True, plain=plain)(refined))
 
     return register
 

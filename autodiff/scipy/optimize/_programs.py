@@ -22,7 +22,7 @@ SMALL = 1e-9
 """A multiplier this small, beside the largest cost, does not press."""
 
 
-@counterpart("optimize.linprog", always=True)
+@counterpart("optimize.linprog", always=True, plain=True)
 def linprog(c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None, bounds: Any = (0, None),
             method: str = "highs", callback: Any = None, options: Any = None, x0: Any = None, integrality: Any = None
             ) -> Any:  # fmt: skip

@@ -9,10 +9,11 @@ import scipy.sparse
 
 from dualnumbers.foreign import is_sparse
 from dualnumbers.forms import shape
-from dualnumbers.levels import read
+from dualnumbers.levels import is_lazy, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array, reshape
 from dualnumbers.sparse import SparseArray
+from dualnumbers.table.dispatch import TO_DECIDE_BY, refuse
 
 from ...calls.closures import holds_numbers
 from .._counterpart import COUNTERPARTS
@@ -21,6 +22,7 @@ Shape = tuple[int, int] | None
 
 
 def _index(x: Any) -> Any:
+    refuse(is_lazy, "a sparse array of places", TO_DECIDE_BY, [x])
     found = np.asarray(read(array(x)))
     if found.dtype.kind not in "iu" and found.size:
         raise TypeError(f"rows, columns and indices are whole numbers, not of {found.dtype}{user_line()}")

@@ -9,12 +9,13 @@ import numpy as np
 
 from dualnumbers.foreign import is_sparse
 from dualnumbers.forms import shape
-from dualnumbers.levels import read
+from dualnumbers.levels import is_lazy, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.of_scipy.linalg import sparse_equations as rows
 from dualnumbers.rules.shaping import array
 from dualnumbers.sparse import as_sparse_array
+from dualnumbers.table.dispatch import TO_DECIDE_BY, refuse
 
 from .._counterpart import Array, counterpart, missing
 
@@ -29,6 +30,7 @@ def _taken(name: str, A: Any, ordering: str | None = None, options: dict[str, An
     """Return the elements of a square matrix, however it is given, and where they stand."""
     if isinstance(A, tuple):
         data, (row, column) = A
+        refuse(is_lazy, f"scipy.sparse.linalg.{name} of places", TO_DECIDE_BY, [row, column])
         data, row, column = array(data), np.asarray(read(row)), np.asarray(read(column))
         if not shape(data) == row.shape == column.shape or len(row.shape) != 1:
             raise ValueError(
@@ -78,6 +80,7 @@ class SuperLU:
 
     def _factorised(self) -> Any:
         """Return SciPy's factors of the plain elements; RuntimeError where the matrix is singular."""
+        refuse(is_lazy, "scipy.sparse.linalg.splu", TO_DECIDE_BY, [self._data])
         data = np.asarray(read(self._data))
         return self._system.factors(data.astype(np.result_type(data, np.float32), copy=False))[1]
 

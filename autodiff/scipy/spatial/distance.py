@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import asked, dtype_of, shape
-from dualnumbers.levels import is_number, read
+from dualnumbers.forms import asked, dtype_of, shape, type_of
+from dualnumbers.levels import holds_somewhere, is_lazy, is_number, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.products import matmul
@@ -54,9 +54,9 @@ def _largest(u: Any, v: Any, w: Any) -> Any:
 
 
 def _minkowski(u: Any, v: Any, w: Any, p: Any = 2.0) -> Any:
-    if p <= 0:
+    if holds_somewhere(p <= 0):
         raise ValueError(f"minkowski: p={read(p)} is not positive")
-    if p == np.inf:
+    if not is_lazy(type_of(p)) and p == np.inf:
         return _largest(u, v, w)
     if not is_number(type(p)) and p in (1, 2):
         return _sum(np.abs(u - v), w) if p == 1 else _root(_squares(u, v, w))

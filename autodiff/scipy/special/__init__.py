@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
-from dualnumbers.foreign import as_like
-from dualnumbers.forms import asked, dtype_of, shape
-from dualnumbers.levels import known, read
+from dualnumbers.foreign import as_like, largest
+from dualnumbers.forms import asked, dtype_of, shape, type_of
+from dualnumbers.levels import holds_somewhere, is_lazy, known, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.elementwise.gamma import polygamma as polygamma_of_order
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax as row_of_log_softmax
 from dualnumbers.rules.statistics.logarithmic_sums import log_sum_exp
 from dualnumbers.rules.statistics.logarithmic_sums import softmax as row_of_softmax
 from dualnumbers.rules.stopping import stopped
+from dualnumbers.rules.where import nowhere
 
 from ...calls.closures import holds_numbers
 from .._counterpart import Array, counterpart, counterpart_of_row, missing
@@ -31,8 +32,8 @@ __getattr__ = missing(__name__)
 def _peak(a: Any, axis: Any) -> Any:
     """Return the largest element along the axes, 0 where it is infinite: the result does not depend on it."""
     values = stopped(a)
-    largest = np.max(values.real, axis=axis, keepdims=True, initial=-np.inf)
-    return np.where(np.isfinite(largest), largest, 0.0).astype(values.real.dtype)
+    peak = largest(values.real, -np.inf, axis, True)
+    return np.where(np.isfinite(peak), peak, 0.0).astype(values.real.dtype)
 
 
 @counterpart("special.logsumexp")
@@ -42,7 +43,7 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
     What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
     slope 0: the sum is the largest element there, which elements that are equal share.
     """
-    if b is None and 0 not in shape(a):
+    if b is None and 0 not in shape(a) and not is_lazy(type_of(a)):
         with np.errstate(divide="ignore", invalid="ignore"):
             found = _of_finite(a, axis, b, keepdims, return_sign)
         if _is_finite(found[0] if return_sign else found):
@@ -52,7 +53,7 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
     empty = np.all(np.equal(x, -np.inf), axis=axis, keepdims=True)
     infinite = np.any(np.equal(x, np.inf) & np.not_equal(weights, 0), axis=axis, keepdims=True)
     apart = empty | infinite
-    if not np.any(apart):
+    if nowhere(apart):
         return _of_finite(a, axis, b, keepdims, return_sign)
     inner = _of_finite(
         np.where(apart, 0.0, a), axis, b if b is None else np.where(apart, 1.0, b), keepdims, return_sign
@@ -89,7 +90,7 @@ def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -
 
 def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
     """Return it where the sum is finite; of positive weights with their logarithms, which does not cancel."""
-    if b is None or np.all(np.greater(b, 0)):
+    if b is None or nowhere(np.logical_not(np.greater(b, 0))):
         whole = dtype_of(a).kind != "f"
         z = log_sum_exp(a + np.log(b) if b is not None else a + 0.0 if whole else a, axis, keepdims)
         return (z, asked(np.ones_like, z)) if return_sign else z
@@ -126,7 +127,7 @@ def multigammaln(a: Array, d: int) -> Any:
 
     Raises ValueError where a is not above (d − 1) / 2.
     """
-    if np.any(known(a) <= 0.5 * (d - 1)):
+    if holds_somewhere(known(a) <= 0.5 * (d - 1)):
         raise ValueError(f"multigammaln: condition a > 0.5 * (d-1) not met, d = {d}")
     terms = sum((original.gammaln(a - 0.5 * j) for j in range(1, d)), original.gammaln(a))
     return terms + 0.25 * d * (d - 1) * np.log(np.pi)

@@ -11,8 +11,8 @@ import scipy.special as special
 import scipy.stats
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import shape, size
-from dualnumbers.levels import read
+from dualnumbers.forms import shape, size, type_of
+from dualnumbers.levels import holds_somewhere, is_lazy, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape
@@ -61,7 +61,7 @@ def _normal(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False
     if shape(cov) != (n, n):
         raise ValueError(f"the covariance is a matrix of shape {(n, n)}; got shape {shape(cov)}")
     cov = 0.5 * (cov + matrix_transpose(cov))
-    if np.any(np.linalg.eigvalsh(read(cov)) <= 0):
+    if not is_lazy(type_of(cov)) and np.any(np.linalg.eigvalsh(read(cov)) <= 0):
         raise np.linalg.LinAlgError("the covariance of multivariate_normal must be positive definite")
     if len(shape(x)) < 2 and n == 1:
         x = expand_dims(x, -1)
@@ -79,12 +79,12 @@ def _dirichlet(x: Any, alpha: Any) -> Any:
     """Σ (αᵢ − 1) log xᵢ − Σ log Γ(αᵢ) + log Γ(Σ αᵢ) along the first axis; the last xᵢ may be left out."""
     x, alpha = array(x), array(alpha)
     n = shape(alpha)[0]
-    if np.any(alpha <= 0) or shape(x)[0] not in (n, n - 1):
+    if holds_somewhere(alpha <= 0) or shape(x)[0] not in (n, n - 1):
         raise ValueError(f"dirichlet takes positive alpha, shape (n,), and x of n or n − 1 rows; got shape {shape(x)}")
     if shape(x)[0] == n - 1:
         x = concatenate(x, expand_dims(1.0 - total(x, 0, False), 0), 0)
     values = read(x)
-    if np.any(values < 0) or np.any(np.abs(np.sum(values, 0) - 1.0) > 1e-9):
+    if holds_somewhere(values < 0) or holds_somewhere(np.abs(np.sum(values, 0) - 1.0) > 1e-9):
         raise ValueError("dirichlet takes x that are not negative and have the sum 1 along the first axis")
     weights = reshape(alpha - 1.0, (n,) + (1,) * (len(shape(x)) - 1), "C")
     scale = total(special.gammaln(alpha), -1, False) - special.gammaln(total(alpha, -1, False))

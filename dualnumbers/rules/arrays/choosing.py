@@ -41,7 +41,7 @@ def select(condlist, choicelist, default=0):
     return in_order(_of_common_type(result, [*choices, default]), "C")
 
 
-@composition(np.piecewise)
+@composition(np.piecewise, by_values=("condlist",))
 def piecewise(x, condlist, funclist, *args, **kw):
     """Functions or constants, each where its condition holds; one more is for everywhere else."""
     single = np.isscalar(condlist) or (not shape(condlist[0]) and len(shape(x)) > 0)

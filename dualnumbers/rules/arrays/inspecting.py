@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 
 from ...forms import form_of
-from ...levels import read
+from ...levels import is_lazy, read
+from ...messages.names import public_name
 from ...table import BY_NUMPY
+from ...table.dispatch import TO_DECIDE_BY, refuse
+from ...table.registry import BY_VALUES
 
 READING: set[Any] = set()
 """What functions of NumPy become that give plain values at once, and no line of a tape."""
@@ -24,8 +27,10 @@ def _asks_form(numpy_function):
 
 def _reads_values(numpy_function):
     """Register a function that is called with the plain values of its arguments."""
+    BY_VALUES[public_name(numpy_function)] = ()
 
     def reading(*arguments, **keywords):
+        refuse(is_lazy, public_name(numpy_function), TO_DECIDE_BY, (arguments, keywords))
         return numpy_function(*map(read, arguments), **{name: read(value) for name, value in keywords.items()})
 
     BY_NUMPY[numpy_function] = reading

@@ -13,6 +13,7 @@ from ...messages.errors import no_plain_value
 from ...table import composition, linear
 from ..indexing import fixed, getitem, scatter
 from ..shaping import array, ravel, reshape
+from ..where import where
 
 
 def _written(target, value, name):
@@ -74,7 +75,7 @@ def put(a, ind, v, mode="raise"):
             _through_a_copy(target, chosen, getitem(values, numbers[chosen] - target.size))
 
 
-@composition(np.place)
+@composition(np.place, by_values=("mask",))
 def place(arr, mask, vals):
     """Write the values, in turn, at the places where the mask holds."""
     target = _written(arr, vals, "np.place")
@@ -90,7 +91,9 @@ def putmask(a, mask, values):
     """Write, where the mask holds, the value that has the same place among the repeated values."""
     target = _written(a, values, "np.putmask")
     chosen = _mask(mask, target, np.putmask, values)
-    if not _empty(values):
+    if not _empty(values) and is_lazy(type(chosen)):
+        target[...] = where(chosen, reshape(_cycled(values, target.size), shape(target), "C"), target)
+    elif not _empty(values):
         target[chosen] = getitem(_cycled(values, target.size), np.flatnonzero(chosen))
 
 
@@ -108,6 +111,9 @@ def copyto(dst, src, casting="same_kind", where=True):
         while len(dims) > len(shape(target)) and dims[0] == 1:  # as an assignment leaves them out
             dims = dims[1:]
         source = reshape(src, dims, "C") if shape(src) else src
+        if is_lazy(type(chosen)):  # nobody knows how many it chooses
+            target[...] = where(chosen, source, target)
+            return
         target[chosen] = np.broadcast_to(source, shape(target))[chosen] if dims else source
 
 

@@ -190,7 +190,7 @@ def _along_one_axis(x, axis, *others):
     return x, *others, axis
 
 
-@composition(np.trim_zeros)
+@composition(np.trim_zeros, by_values=True)
 def trim_zeros(filt, trim="fb", axis=None):
     """Without the zeros before the first and after the last element that is not 0; a view."""
     value = read(filt)

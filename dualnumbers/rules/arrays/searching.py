@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...foreign import by_default, is_foreign, of_one_library, one_of
-from ...levels import is_noted, read
+from ...foreign import along, by_default, is_foreign, of_one_library, one_of
+from ...levels import is_lazy, is_noted, read
 from ...table import BY_NUMPY, locally_constant_of_arrays
 from ...table.batching import by_axis
 from ..comparisons import not_equal
@@ -66,14 +66,25 @@ def count_nonzero(x, axis, keepdims):
     of=np.argsort,
     call=lambda a, axis=-1, kind=None, order=None, *, stable=None: (a, axis, "stable" if stable else kind),
     batched=by_axis(0, flattens=True),
+    needs=None,
 )
 def argsort(x, axis, kind):
-    return np.argsort(x, axis=axis, kind=kind)
+    return _order(np.argsort, x, axis, kind=kind)
 
 
-@locally_constant_of_arrays(of=np.argpartition, call=lambda a, kth=0, axis=-1, kind="introselect": (a, read(kth), axis))
+@locally_constant_of_arrays(
+    of=np.argpartition, call=lambda a, kth=0, axis=-1, kind="introselect": (a, read(kth), axis), needs=None
+)
 def argpartition(x, kth, axis):
-    return np.argpartition(x, kth, axis=axis)
+    return _order(np.argpartition, x, axis, kth=kth)
+
+
+def _order(function, x, axis, **keywords):
+    """Return the places of elements in an order along an axis, or of all."""
+    if not is_lazy(type(x)):
+        return function(x, axis=axis, **keywords)
+    x, axis = (np.ravel(x), 0) if axis is None else (x, axis)
+    return along(function, x, axis, np.intp, **keywords)
 
 
 @locally_constant_of_arrays(of=np.lexsort, call=lambda keys, axis=-1: (array(keys), axis))
@@ -88,10 +99,12 @@ def lexsort(keys, axis):
 )
 def searchsorted(a, v, side="left"):
     a, v = of_one_library(a, v) if is_foreign(type(one_of((a, v)))) else (a, v)
+    if is_lazy(type(a)) and not v.shape:  # of which Dask's fails when it is computed
+        return np.searchsorted(a, v[np.newaxis], side)[0]
     return np.searchsorted(a, v, side)
 
 
-@locally_constant_of_arrays(2, of=np.digitize)
+@locally_constant_of_arrays(2, of=np.digitize, needs=None, core="(),(i)->()")
 def digitize(x, bins, right=False):
     return np.digitize(x, bins, right)
 

@@ -1,10 +1,12 @@
 """Differences of neighbours along an axis, and what is built of them."""
 
+from contextlib import suppress
+
 import numpy as np
 
-from ...foreign import new_like
+from ...foreign import along, new_like
 from ...forms import dtype_of, shape
-from ...levels import is_number, read
+from ...levels import is_lazy, is_number, read
 from ...messages.errors import user_line
 from ...table import composition, linear, smooth
 from ...table.batching import by_axis
@@ -57,9 +59,13 @@ def ediff1d(ary, to_end=None, to_begin=None):
     lambda dt, z, p, period, discont, axis: np.rint((read(z) - read(p)) / read(period)) * dt,
     of=np.unwrap,
     call=lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, period, read(discont), axis),
+    needs=None,
 )
 def unwrap(p, period, discont, axis):
     """The number of periods that are added is locally constant."""
+    if is_lazy(type(p)):
+        kind = np.result_type(p, getattr(period, "dtype", type(period)))
+        return along(np.unwrap, p, axis, kind, discont=discont, period=period)
     return np.unwrap(p, discont, axis, period=period)
 
 
@@ -112,6 +118,14 @@ def _gradient_back(g, f, spacing, axis, edge_order):
 @linear(_gradient_back, name="gradient", batched=by_axis(1))
 def _gradient(f, spacing, axis, edge_order):
     """Along one axis; the spacing is a number, or the plain coordinates."""
+    if not is_lazy(type(f)):
+        return np.gradient(f, spacing, axis=axis, edge_order=edge_order)
+    with suppress(Exception):  # of Dask, whose own wants few axes in small chunks, and no coordinates
+        return np.gradient(f, spacing, axis=axis, edge_order=edge_order)
+    return along(_slopes, f, axis, np.result_type(f, np.float32), spacing=spacing, edge_order=edge_order)
+
+
+def _slopes(f, spacing, axis, edge_order):
     return np.gradient(f, spacing, axis=axis, edge_order=edge_order)
 
 

@@ -26,7 +26,7 @@ def _outside_one(x):
 
 
 def _of_one(ufunc, emath, beyond):
-    @composition(emath)
+    @composition(emath, by_values=True)
     def function(x):
         return BY_NUMPY[ufunc](_widened(x, beyond))
 
@@ -42,13 +42,13 @@ arcsin = _of_one(np.arcsin, np.emath.arcsin, _outside_one)
 arctanh = _of_one(np.arctanh, np.emath.arctanh, _outside_one)
 
 
-@composition(np.emath.logn)
+@composition(np.emath.logn, by_values=True)
 def logn(n, x):
     """The logarithm of ``x`` to the base ``n``."""
     return log(x) / log(n)
 
 
-@composition(np.emath.power)
+@composition(np.emath.power, by_values=True)
 def power(x, p):
     """``x`` to the power ``p``; complex where an ``x`` is negative."""
     return BY_NUMPY[np.power](_widened(x, _negative), p if is_number(type(p)) else as_array(p))

@@ -16,9 +16,9 @@ eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Different
 
 import numpy as np
 
-from ...foreign import is_foreign, lacks, new_like
+from ...foreign import is_foreign, new_like
 from ...forms import is_unreal, shape, type_of, zeros_like
-from ...levels import decided, is_number
+from ...levels import decided, is_lazy, is_number
 from ...messages.errors import user_line
 from ...several import plus
 from ...table import composition, smooth
@@ -88,12 +88,12 @@ def _between_by_halves(turned, inverse, g, half):
     return whole
 
 
-@smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2))
+@smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2), needs=np.linalg.cholesky, core="(i,j)->(i,j)")
 def _cholesky(a, upper):
     if not is_foreign(type(a)):
         return np.linalg.cholesky(a, upper=upper)
-    lower = np.linalg.cholesky(hermitian(a, "U" if upper else "L"))  # CuPy's and Dask's know no ``upper``; and Dask's
-    return adjoint(lower) if upper else lower  # reads the other triangle
+    factor = np.linalg.cholesky(hermitian(a, "U" if upper else "L"))  # CuPy's and Dask's know no ``upper``
+    return factor if upper == is_lazy(type(a)) else adjoint(factor)  # Dask's is the upper one
 
 
 @composition(np.linalg.cholesky)
@@ -149,14 +149,14 @@ def _is_singular(r):
 
 
 def _full_rank(r):
-    if decided(_is_singular, r):
+    if decided(_is_singular, r, usual=False):
         raise np.linalg.LinAlgError(
             "np.linalg.qr has no derivative where the first columns, as many as Q has, are linearly dependent: leave "
             f"dependent columns away, or use np.linalg.svd{user_line()}"
         )
 
 
-@smooth(Smooth(_qr_push, _qr_pull), several=True, batched=by_stacks(2))
+@smooth(Smooth(_qr_push, _qr_pull), several=True, batched=by_stacks(2), needs=np.linalg.qr, core="(i,j)->(i,k),(k,j)")
 def _qr(a):
     return tuple(np.linalg.qr(a))
 
@@ -196,7 +196,7 @@ def _eigh_pull(g, z, a, UPLO, basis):
     return product(v, plus(t, None if gw is None else diagonal_matrix(gw)), adjoint(v))
 
 
-@smooth(Smooth(_eigh_push, _eigh_pull), several=True, needs=np.linalg.eigh)
+@smooth(Smooth(_eigh_push, _eigh_pull), several=True)
 def _eigh(a, UPLO, basis):
     return basis.of(a, UPLO)
 
@@ -208,11 +208,7 @@ EighResult = type(np.linalg.eigh(np.eye(1)))
 def eigh(a, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
     a, basis = hermitian_matrix(a, UPLO), spectra.Basis()
-    if (
-        is_number(type(a))
-        and not lacks(type_of(a), np.linalg.eigh)
-        and decided(spectra.has_repeated, a, UPLO.upper(), basis)
-    ):
+    if is_number(type(a)) and decided(spectra.has_repeated, a, UPLO.upper(), basis, usual=False):
         return EighResult(*groups.eigh(a, UPLO, basis))
     return EighResult(*_eigh(a, UPLO, basis))
 
@@ -220,6 +216,8 @@ def eigh(a, UPLO="L"):
 @composition(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
     """The eigenvalues of `eigh`; where they repeat, two derivatives are right for what is symmetric in them."""
+    if is_lazy(type_of(a)):  # of which nobody knows whether they repeat
+        return eigh(a, UPLO)[0]
     return spectra.eigvalsh(hermitian_matrix(a, UPLO), UPLO, spectra.Basis())
 
 

@@ -61,7 +61,7 @@ def _by_singular_values(a):
 
 def _adjugate_push(da, z, a):
     """tr(A⁻¹ dA) adj A − A⁻¹ dA adj A; at a singular matrix the same of S, without a division."""
-    if decided(_is_invertible, a):
+    if decided(_is_invertible, a, usual=True):
         relative = matmul(inv(a), da)
         return over_matrices(sum(matrix_diagonal(relative), -1, False)) * z - matmul(relative, z)
     if is_number(type(a)):
@@ -81,7 +81,7 @@ def _push_by_minors(da, a):
     return weighted(sum(matrix_transpose(adjugate(getitem(a, index))) * getitem(da, index), (-2, -1), False), signs)
 
 
-@smooth(_adjugate_push, batched=by_stacks(2))
+@smooth(_adjugate_push, batched=by_stacks(2), core="(i,j)->(i,j)")
 def adjugate(a):
     """The transposed matrix of cofactors, det(A) A⁻¹ where that exists."""
     inverse = _inverse_or_none(a)
@@ -101,7 +101,7 @@ def _det_pull(g, z, a):
     return over_matrices(g) * adjoint(adjugate(a))
 
 
-@smooth(Smooth(_det_push, _det_pull), of=np.linalg.det, batched=by_stacks(2))
+@smooth(Smooth(_det_push, _det_pull), of=np.linalg.det, batched=by_stacks(2), core="(i,j)->()")
 def det(a):
     return np.linalg.det(a)
 
@@ -128,7 +128,7 @@ def _slogdet_pull(g, z, a):
     several=True,
     carried=lambda z: (is_unreal(z[0]), True),
     batched=by_stacks(2),
-    needs=np.linalg.slogdet,
+    core="(i,j)->(),()",
 )
 def _slogdet(a):
     return tuple(np.linalg.slogdet(a))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...foreign import as_like, is_foreign, largest
 from ...forms import dtype_of, is_unreal, real_dtype_of, shape
-from ...levels import decided, is_number, known
+from ...levels import decided, is_lazy, is_number, known
 from ...messages.errors import user_line
 from ...table import TABLE, linear, smooth
 from ...table.batching import by_stacks
@@ -106,7 +106,7 @@ def _are_dependent(v):
 
 def independent(v):
     """Raise LinAlgError where eigenvectors are dependent up to rounding: their eigenvalues have infinite slopes."""
-    if decided(_are_dependent, v):
+    if decided(_are_dependent, v, usual=False):
         raise np.linalg.LinAlgError(
             "the matrix is defective up to rounding: its eigenvalues have infinite derivatives; what is smooth there "
             f"has its own: inv, det, expm, …{user_line()}"
@@ -130,6 +130,8 @@ def _undetermined(values, i, j):
 def quotient(t, d, values):
     """t / d, but 0 where both are 0: a gap that the derivative does not reach. Raises LinAlgError for t / 0."""
     repeated = d == 0
+    if is_lazy(type(repeated)):  # which is not asked: NaN where it raises elsewhere
+        return np.where(repeated, np.where(t == 0, t, np.nan), t / np.where(repeated, 1.0, d))
     if not np.any(repeated):
         return t / d
     reached = repeated & (t != 0) & ~np.isnan(t)
@@ -199,7 +201,7 @@ def determined(v, w, values):
     """
     if not is_number(type(v)):
         return v
-    equal = decided(_first_equal, w)
+    equal = decided(_first_equal, w, usual=())
     return _determined(v, values, *equal) if equal else v
 
 

@@ -38,7 +38,7 @@ def _pinv_pull(g, z, a, rcond, hermitian):
     return without - product(back, g, back)
 
 
-@smooth(Smooth(_pinv_push, _pinv_pull), batched=by_stacks(2), needs=np.linalg.pinv)
+@smooth(Smooth(_pinv_push, _pinv_pull), batched=by_stacks(2), core="(i,j)->(j,i)")
 def _pinv(a, rcond, hermitian):
     return np.linalg.pinv(a, **by_default(type(a), rcond=rcond, hermitian=hermitian))
 
@@ -136,7 +136,7 @@ def _lstsq(a, b, rcond):
     return np.linalg.lstsq(a, b, rcond)[:3]
 
 
-@composition(np.linalg.lstsq)
+@composition(np.linalg.lstsq, by_values=True)
 def lstsq(a, b, rcond=None):
     """The solution of least squares (or of these, the shortest), the sums of squared residuals, rank, singular values.
 

@@ -22,7 +22,7 @@ from ..reductions import max, min, sum
 from ..shaping import astype, ravel, reshape, transpose
 from ..step_functions import sign
 from ..strong import strong
-from ..where import where
+from ..where import nowhere, where
 from .factors import square
 from .products import moved
 from .singular_values import svdvals
@@ -218,4 +218,4 @@ def cond(x, p=None):
             z = norm(x, p, (-2, -1)) * norm(inv(astype(x, exact)), p, (-2, -1))
     z = astype(z, real_dtype_of(x))
     undefined = np.isnan(z) & ~np.any(np.isnan(x), axis=(-2, -1))
-    return where(undefined, math.inf, z) if np.any(undefined) else z
+    return z if nowhere(undefined) else where(undefined, math.inf, z)

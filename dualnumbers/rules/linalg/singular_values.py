@@ -8,19 +8,20 @@ Forward over forward mode does not see of which function it is: it gives NaN whe
 
 import numpy as np
 
-from ...foreign import by_default
-from ...forms import dtype_of, shape
+from ...foreign import by_default, same_values
+from ...forms import dtype_of, shape, type_of
 from ...levels import decided, has_nan, is_lazy, is_number, known, read
 from ...several import plus
 from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.kinds import Smooth
+from ..arrays.searching import argsort
 from ..axes import flip
 from ..complexes import adjoint, conj, real
 from ..indexing import getitem
 from ..reductions import sum
 from ..shaping import concatenate, matrix_transpose
-from ..where import where
-from . import groups, spectra
+from ..where import nowhere, where
+from . import groups, lapack, spectra
 from .couplings import not_even
 from .decompositions import eigh, eigvalsh
 from .diagonals import matrix_diagonal
@@ -122,12 +123,14 @@ def _svdvals_pull(g, z, a, basis):
 
 @smooth(Smooth(_svdvals_push, _svdvals_pull))
 def _svdvals(a, basis):
-    return np.linalg.svd(a)[1] if is_lazy(type(a)) else np.linalg.svd(a, compute_uv=False)  # Dask's gives all three
+    return np.linalg.svd(a, compute_uv=False)
 
 
 @composition(np.linalg.svdvals)
 def svdvals(x, /):
     """The singular values in descending order; where they repeat, as `eigvalsh`; at 0 a kink."""
+    if is_lazy(type_of(x)):  # of which nobody knows whether they repeat
+        return svd(x, False)[1]
     return _svdvals(x, Basis(is_number(type(x)) and is_number(type(x.primal)), rows=shape(x)[-2]))
 
 
@@ -161,8 +164,8 @@ class _Factors:
     def of(self, a, full):
         """Return the factors of a matrix; of another one than the first they are made anew."""
         if self.known is None:
-            self.known = a.copy(), np.linalg.svd(a, full_matrices=full)
-        return self.known[1] if np.array_equal(self.known[0], a) else np.linalg.svd(a, full_matrices=full)
+            self.known = a.copy(), lapack.svd(a, full)
+        return self.known[1] if same_values(self.known[0], a) else lapack.svd(a, full)
 
 
 ZEROS, OTHERS = "zeros", "others"
@@ -239,7 +242,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if not compute_uv:
         return svdvals(a)
     factors = _Factors()
-    undetermined = decided(_repeated_values, a, full_matrices, factors) if is_number(type(a)) else ""
+    undetermined = decided(_repeated_values, a, full_matrices, factors, usual="") if is_number(type(a)) else ""
     if undetermined == OTHERS:
         return _of_groups(a, *factors.of(read(a), full_matrices))
     u, s, vh = _svd(a, full_matrices, factors)
@@ -282,8 +285,10 @@ def _with_slope_of(x, value):
 def _with_kink(s, a):
     """Return the singular values of ``a``, of which those that are 0 have their derivatives from `svdvals`."""
     zero = decided(_at_zero, s)
-    if not (is_number(type(s)) and np.any(zero)):
+    if not is_number(type(s)) or nowhere(zero):
         return s
+    if is_lazy(type(zero)):
+        return where(zero, read(s), s)
     own = svdvals(a)
     return where(zero, read(s) + (own - read(own)), s)
 
@@ -292,13 +297,13 @@ def _svd_of_hermitian(a, compute_uv):
     """From the eigenvalues, as NumPy does it: their moduli, with the signs in Vᴴ."""
     w, u = eigh(a) if compute_uv else (eigvalsh(a), None)
     a = hermitian_matrix(a, "L")
-    order = np.argsort(np.abs(read(w)), axis=-1)
+    order = argsort(np.abs(read(w)), -1, None)
     stack = tuple(np.indices(order.shape)[:-1])
     if u is None:
         return _with_kink(flip(getitem(abs(w), (*stack, order)), -1), a)
     order = order[..., ::-1]
     s = _with_kink(getitem(abs(w), (*stack, order)), a)
-    signs = np.sign(read(w))[(*stack, order)]
+    signs = getitem(np.sign(read(w)), (*stack, order))
     rows = getitem(matrix_transpose(u), (*stack, order))
     return SVDResult(matrix_transpose(rows), s, conj(rows * signs[..., None]))
 
@@ -306,6 +311,7 @@ def _svd_of_hermitian(a, compute_uv):
 @locally_constant_of_arrays(
     of=np.linalg.matrix_rank,
     call=lambda A, tol=None, hermitian=False, *, rtol=None: (A, read(tol), hermitian, read(rtol)),
+    core="(i,j)->()",
 )
 def matrix_rank(a, tol, hermitian, rtol):
     """The number of singular values above the tolerance."""

@@ -16,6 +16,7 @@ from threading import local
 
 import numpy as np
 
+from ...foreign import same_values
 from ...levels import decided, is_number, read
 from ...table import smooth
 from ...table.kinds import Linear, Smooth
@@ -23,6 +24,7 @@ from ..complexes import adjoint, real
 from ..reductions import sum
 from ..shaping import expand_dims, matrix_transpose
 from ..where import where
+from . import lapack
 from .couplings import couples, differ, elements, is_repeated, not_even, reaches, values_of
 from .factors import inverse_gaps, product, repeated, together, without_rounding
 from .undetermined import Kinked, Unadapted, one_by_one
@@ -79,9 +81,9 @@ class Basis:
     def of(self, a, triangle):
         """Return eigenvalues and eigenvectors of a plain matrix; of another one than the first they are made anew."""
         if self.known[0] is None:
-            self.take(a, *np.linalg.eigh(a, triangle))
+            self.take(a, *lapack.eigh(a, triangle))
         if not self._is_of(a):
-            return tuple(np.linalg.eigh(a, triangle))
+            return lapack.eigh(a, triangle)
         if self.choice.vectors is None:
             self.choice.vectors = self.recorded[1]
         return self.known[1], self.choice.vectors
@@ -104,10 +106,10 @@ class Basis:
     def by_lapack(self, a, triangle):
         """Do as `of` does, whatever vectors are chosen."""
         self.of(a, triangle)
-        return self.known[1:] if self._is_of(a) else np.linalg.eigh(a, triangle)
+        return self.known[1:] if self._is_of(a) else lapack.eigh(a, triangle)
 
     def _is_of(self, a):
-        return self.known[0] is a or np.array_equal(self.known[0], a)
+        return self.known[0] is a or same_values(self.known[0], a)
 
     def adapt(self, a, t, triangle, state):
         """Choose the vectors of repeated eigenvalues for the direction ``t``."""
@@ -195,6 +197,7 @@ def _rates_pull(g, z, a, t, triangle, basis):
     Smooth(_rates_push, _rates_pull),
     Linear(lambda g, a, t, triangle, basis: assembled(a, g, triangle, basis)),
     name="eigenvalue_rates",
+    needs=np.linalg.eigvalsh,
 )
 def rates(a, t, triangle, basis):
     """diag Re Vᴴ t V: the tangents of the eigenvalues of ``a`` along ``t``. Its adjoint in ``t`` is `assembled`."""
@@ -244,7 +247,12 @@ def _pulled_rates(b, a, g, triangle, basis):
     return rates(a, b, triangle, basis)
 
 
-@smooth(Smooth(_assembled_push, _assembled_pull), Linear(_pulled_rates), name="from_eigenvalues")
+@smooth(
+    Smooth(_assembled_push, _assembled_pull),
+    Linear(_pulled_rates),
+    name="from_eigenvalues",
+    needs=np.linalg.eigvalsh,
+)
 def assembled(a, g, triangle, basis):
     """V diag(g) Vᴴ, the adjoint of `rates` in its direction."""
     v = basis.of(a, triangle)[1]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...foreign import as_like, is_foreign, new_like, one_of
 from ...forms import shape
+from ...levels import is_lazy
 from ...table import composition, linear, multilinear, smooth
 from ...table.batching import by_axis, for_all
 from ...table.kinds import Linear
@@ -78,7 +79,7 @@ def _zeros(x, y, window, axes):
 
 
 def _by_windows(x, y, window, axes):
-    """Convolve foreign arrays, whose elements SciPy's C code cannot read."""
+    """Convolve foreign arrays, whose elements SciPy's C code cannot read, or for which their library has nothing."""
     lengths = [np.shape(y)[axis] for axis in axes]
     met = [(start - j + 1, length + j - 1) for (start, length), j in zip(window, lengths, strict=True)]
     parts = np.lib.stride_tricks.sliding_window_view(_cut(x, met, axes), lengths, axes)
@@ -119,7 +120,8 @@ def convolution(x, y, window, axes, engine):
     m, n = ([np.shape(v)[axis] for axis in axes] for v in (x, y))
     if 0 in (*m, *n, *(length for _, length in window)):
         return _zeros(x, y, window, axes)
-    if engine != "numpy" and is_foreign(type(one_of((x, y)))):
+    kind = type(one_of((x, y)))
+    if is_lazy(kind) or (engine != "numpy" and is_foreign(kind)):
         return _by_windows(x, y, window, axes)
     for mode in ("full", "same", "valid"):
         ordered = mode != "valid" or all(i >= j for i, j in zip(m, n, strict=True))
@@ -192,7 +194,7 @@ def _recursion_of_all(apply, xs, members):
 
 
 @smooth(Linear(lambda g, w, a: flip(recursion(flip(g, (-1,)), conj(a)), (-1,))), _recursion_push,
-        solves=True, batched=_recursion_of_all)  # fmt: skip
+        solves=True, batched=_recursion_of_all, core="(i),(j)->(i)")  # fmt: skip
 def recursion(w, a):
     """Find the y along the last axis of ``w`` that begins at rest and has a ∗ y = w, for a vector ``a``.
 

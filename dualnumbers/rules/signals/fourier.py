@@ -7,7 +7,7 @@ Source: Briggs & Henson, *The DFT*, 1995, §2.5, §4.1.
 
 import numpy as np
 
-from ...foreign import as_like
+from ...foreign import as_like, whole_along
 from ...forms import shape
 from ...table import composition, linear
 from ...table.batching import by_axis
@@ -63,7 +63,7 @@ def _irfft_adjoint(g, x, n, axis, norm):
     batched=by_axis(1),
 )
 def fft(a, n=None, axis=-1, norm=None):
-    return np.fft.fft(a, n, axis, norm)
+    return np.fft.fft(whole_along(a, axis), n, axis, norm)
 
 
 @linear(
@@ -72,17 +72,17 @@ def fft(a, n=None, axis=-1, norm=None):
     batched=by_axis(1),
 )
 def ifft(a, n=None, axis=-1, norm=None):
-    return np.fft.ifft(a, n, axis, norm)
+    return np.fft.ifft(whole_along(a, axis), n, axis, norm)
 
 
 @linear(_rfft_adjoint, of=np.fft.rfft, batched=by_axis(1))
 def rfft(a, n=None, axis=-1, norm=None):
-    return np.fft.rfft(a, n, axis, norm)
+    return np.fft.rfft(whole_along(a, axis), n, axis, norm)
 
 
 @linear(_irfft_adjoint, of=np.fft.irfft, batched=by_axis(1))
 def irfft(a, n=None, axis=-1, norm=None):
-    return np.fft.irfft(a, n, axis, norm)
+    return np.fft.irfft(whole_along(a, axis), n, axis, norm)
 
 
 @linear(lambda g, x, axes: ifftshift(g, axes), of=np.fft.fftshift, batched=by_axis(0))

@@ -45,7 +45,7 @@ def _periodic(x, xp, fp, period):
             concatenate(getitem(fp, last), fp, getitem(fp, first), 0))  # fmt: skip
 
 
-@locally_constant_of_arrays(2)
+@locally_constant_of_arrays(2, core="(i),()->()")
 def line_at(xp, x):
     """Number the line that the value at each x lies on: −1 before the first point, n − 1 behind the last of n."""
     n = len(xp)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from ...foreign import as_like, new_like
-from ...forms import asked, dtype_of, is_unreal, shape
-from ...levels import read
+from ...forms import asked, dtype_of, is_unreal, shape, type_of
+from ...levels import is_lazy, read
 from ...table import composition, smooth
+from ...table.dispatch import TO_DECIDE_BY, refuse
 from ...table.kinds import Linear
 from ..complexes import conj, real
 from ..elementwise.powers import sqrt
@@ -64,13 +65,13 @@ def _trimmed(p):
     return getitem(p, slice(int(nonzero[0]) if nonzero.size else shape(p)[0] - 1, None))
 
 
-@composition(np.polymul)
+@composition(np.polymul, by_values=True)
 def polymul(a1, a2):
     """The product of two polynomials."""
     return convolve(_trimmed(a1), _trimmed(a2))
 
 
-@composition(np.polydiv)
+@composition(np.polydiv, by_values=True)
 def polydiv(u, v):
     """Quotient and remainder of two polynomials."""
     u, v = _series(u) + 0.0, _series(v) + 0.0
@@ -162,6 +163,8 @@ def poly(seq_of_zeros):
     p = as_like(np.ones(1, dtype_of(zeros)), zeros)
     for k in range(shape(zeros)[0]):
         p = convolve(p, stack(np.ones((), dtype_of(zeros)), -getitem(zeros, k), 0))
+    if is_unreal(zeros):
+        refuse(is_lazy, "np.poly of complex roots", TO_DECIDE_BY, [zeros])
     values = read(zeros)
     if not is_unreal(zeros) or not np.array_equal(np.sort(values), np.sort(values.conj())):
         return p if shape(zeros)[0] else 1.0
@@ -180,7 +183,8 @@ def _least_squares_push(da, z, a, b, rcond):
     return least_squares(a, step - matmul(a, outside), rcond) + outside
 
 
-@smooth(_least_squares_push, Linear(lambda g, a, b, rcond: least_squares(matrix_transpose(conj(a)), g, rcond)))
+@smooth(_least_squares_push, Linear(lambda g, a, b, rcond: least_squares(matrix_transpose(conj(a)), g, rcond)),
+        core=lambda a, b: "(i,j),(i)->(j)" if b.ndim == 1 else "(i,j),(i,l)->(j,l)")  # fmt: skip
 def least_squares(a, b, rcond):
     """``least_squares(a, b, rcond)``: A⁺ b of a matrix of full rank and a vector or matrix, by NumPy's ``lstsq``."""
     return np.linalg.lstsq(a, b, rcond)[0]
@@ -203,6 +207,6 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         left, y = left * expand_dims(w, 1), y * (expand_dims(w, 1) if len(shape(y)) == 2 else w)
     scale = sqrt(sum(left * left, 0, False))
     left = left / scale
-    if np.linalg.matrix_rank(read(left), rtol=rcond) <= deg:
+    if not is_lazy(type_of(left)) and np.linalg.matrix_rank(read(left), rtol=rcond) <= deg:
         raise np.linalg.LinAlgError(f"polyfit: {shape(x)[0]} points do not determine a polynomial of degree {deg}")
     return least_squares(left, y, rcond) / (expand_dims(scale, 1) if len(shape(y)) == 2 else scale)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...foreign import as_array
-from ...levels import read
+from ...foreign import as_array, as_like
+from ...levels import is_lazy, read
 from ...table import composition, linear
 from ..arrays.searching import searchsorted
 from ..calculus.differences import diff
@@ -16,6 +16,8 @@ from .histograms_of_points import histogram_bin_edges, plain_edges
 
 @linear(lambda g, weights, at, length: getitem(g, at), name="bincount")
 def _binned(weights, at, length):
+    if is_lazy(type(weights)):
+        at = as_like(at, weights).rechunk(weights.chunks)
     return np.bincount(at, weights, length)
 
 

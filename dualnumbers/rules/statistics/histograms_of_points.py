@@ -9,6 +9,7 @@ from ...foreign import copy_of
 from ...forms import dtype_of, shape
 from ...levels import is_lazy, is_number, read
 from ...table import composition, linear
+from ...table.dispatch import refuse
 from ..indexing import getitem
 from ..reductions import max, min, sum
 from ..shaping import array, astype, concatenate, expand_dims, reshape
@@ -48,6 +49,8 @@ def plain_edges(values, bins, range, weights=None):
     """Return the edges that NumPy finds; of lazy values they are not asked for where they do not depend on them."""
     if is_lazy(type(values)) and (range is not None or np.ndim(bins)):
         values, weights = np.zeros(1), None
+    why = "the least and the greatest of its values; give range="
+    refuse(is_lazy, "np.histogram_bin_edges", why, [values, bins, weights])
     return np.histogram_bin_edges(values, bins, range, weights)
 
 

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from ...foreign import by_default, is_foreign
-from ...forms import asked, dtype_of, is_unreal, shape
-from ...levels import decided, read
+from ...foreign import as_array, by_default, is_foreign
+from ...forms import asked, dtype_of, is_unreal, shape, type_of
+from ...levels import decided, holds_somewhere, is_lazy, read
 from ...messages.errors import user_line
 from ...table import composition, entry_of, smooth
 from ...table.batching import by_axis
@@ -194,7 +194,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         together = asked(np.result_type, a, weights)
         weights = weights if dtype_of(weights) == together else astype(weights, together)
         total = sum(weights, axis, keepdims)
-        if np.any(total == 0):
+        if holds_somewhere(total == 0):
             raise ZeroDivisionError(f"average: the weights sum to 0{user_line()}")
         result = sum(a * weights, axis, keepdims) / total
     if not returned:
@@ -223,7 +223,7 @@ def _weights(w, name, count):
     w = array(w)
     if shape(w) != (count,):
         raise RuntimeError(f"cov: {name} has shape {shape(w)}, the observations need ({count},){user_line()}")
-    if np.any(w < 0):
+    if holds_somewhere(w < 0):
         raise ValueError(f"cov: {name} holds a negative weight{user_line()}")
     return w
 
@@ -237,8 +237,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if y is not None:
         x = concatenate(x, _variables(y, rowvar, dtype), 0)
     count = shape(x)[1]
-    fweights = None if fweights is None else _weights(np.asarray(read(fweights), float), "fweights", count)
-    if fweights is not None and np.any(fweights != np.round(fweights)):
+    fweights = None if fweights is None else _weights(as_array(read(fweights), float), "fweights", count)
+    if fweights is not None and holds_somewhere(fweights != np.round(fweights)):
         raise TypeError(f"cov: fweights are whole numbers, how often each observation occurs{user_line()}")
     aweights = _weights(aweights, "aweights", count)
     w = aweights if fweights is None else fweights if aweights is None else fweights * aweights
@@ -253,6 +253,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 def _one_over(free):
     """1 / ``free``; infinite, with NumPy's warning, where no degree of freedom is left."""
+    if is_lazy(type_of(free)):
+        return select(free > 0, 1.0 / free, np.inf)
     return 1.0 / free if free > 0 else np.true_divide(1, 0.0)
 
 

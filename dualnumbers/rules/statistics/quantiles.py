@@ -6,11 +6,12 @@ from functools import lru_cache
 import numpy as np
 
 from ...foreign import as_array, as_like, is_foreign
-from ...forms import dtype_of, shape, size
+from ...forms import dtype_of, shape, size, type_of
 from ...levels import is_lazy, is_number, known, read
 from ...messages.errors import user_line
 from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.batching import by_axis
+from ...table.blocks import Block, over_axes
 from ...table.kinds import Smooth
 from ..arrays.computed_places import take_along_axis
 from ..axes import moveaxis, rank
@@ -18,7 +19,7 @@ from ..comparisons import isnan
 from ..indexing import fixed, scatter
 from ..reductions import axes_of
 from ..reductions import sum as total
-from ..shaping import array, astype, ravel, reshape, transpose
+from ..shaping import array, astype, ravel, reshape, stack, transpose
 from ..where import where
 from .sorting import ordered_as, ordered_back, sort
 
@@ -85,7 +86,7 @@ def _parts(x, chosen, whole):
     return same * (whole / np.maximum(np.sum(same, -1, keepdims=True), 1).astype(x.dtype))
 
 
-@locally_constant_of_arrays()
+@locally_constant_of_arrays(core="(i)->(i)")
 def quantile_parts(x, function=None, q=None, method=None):
     """The part that each element along the last axis has in the one quantile."""
     low, _, rest = _positions(x, function, q, method)
@@ -94,13 +95,18 @@ def quantile_parts(x, function=None, q=None, method=None):
     return parts + _parts(x, above, as_like(rest, x)) if np.any(rest) else parts
 
 
+def _parts_of_each(x, function, q, method):
+    """Return the parts that the elements have in each quantile, along a first axis."""
+    return stack(*(quantile_parts(known(x), function, float(one), method) for one in np.ravel(q)), 0)
+
+
 def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     """Linear interpolation between two of the sorted elements."""
     x, dx = _flat(x, axis), _flat(dx, axis)
     if not shape(x)[-1]:
         return np.zeros(shape(z), dtype_of(z))[()]  # of no elements
-    if size(q) == 1:
-        dz = reshape(total(dx * quantile_parts(known(x), function, q, method), -1, False), shape(z), "C")
+    if size(q) == 1 or is_lazy(type_of(x)):
+        dz = reshape(total(dx * _parts_of_each(x, function, q, method), -1, False), shape(z), "C")
         return where(np.isnan(z), np.nan, dz)
     low, high, rest = (as_like(part, x) for part in _positions(x, function, q, method))
     dx = ordered_as(dx, x)
@@ -114,9 +120,9 @@ def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
     flat = _flat(x, axis)
     if not shape(flat)[-1]:
         return np.zeros(shape(x), dtype_of(x))
-    if size(q) == 1:
-        g = reshape(where(np.isnan(z), 0.0, g), (*shape(flat)[:-1], 1), "C")
-        return _unflattened(g * quantile_parts(known(flat), function, q, method), x, axis)
+    if size(q) == 1 or is_lazy(type_of(x)):
+        g = reshape(where(np.isnan(z), 0.0, g), (size(q), *shape(flat)[:-1], 1), "C")
+        return _unflattened(total(g * _parts_of_each(flat, function, q, method), 0, False), x, axis)
     low, high, rest = (as_like(part, flat) for part in _positions(flat, function, q, method))
     g = reshape(where(np.isnan(z), 0.0, g), (low.shape[-1], *low.shape[:-1]), "C")
     g = moveaxis(g, 0, -1)
@@ -138,10 +144,24 @@ def _quantile_of_all(apply, xs, members, function, q, axis, keepdims, method):
     return z if z is None or not np.ndim(q) else moveaxis(z, np.ndim(q), 0)
 
 
+def _of_lazy(x, function, q, axis, keepdims, method):
+    """Return the quantiles of an array of Dask, whose own functions know less of axes and methods."""
+    flat = _flat(x, axis)
+    ways = [Block(function, _along_last, (function, float(one), method)) for one in np.ravel(q)]
+    found = np.stack([over_axes("(i)->()", way, flat) for way in ways])
+    _, axes = _axes(x, axis)
+    dims = tuple(1 if i in axes else n for i, n in enumerate(x.shape)) if keepdims else flat.shape[:-1]
+    return np.reshape(found, (*np.shape(q), *dims))
+
+
+def _along_last(x, function, q, method):
+    return getattr(np, function)(x, q, axis=-1, method=method)
+
+
 @smooth(Smooth(_quantile_push, _quantile_pull), selects=True, batched=_quantile_of_all)
 def _quantile(x, function, q, axis, keepdims, method):
-    if is_lazy(type(x)) and "percentile" in function:  # Dask's knows no axis
-        function, q = function.replace("percentile", "quantile"), np.true_divide(q, 100.0)
+    if is_lazy(type(x)):
+        return _of_lazy(x, function, q, axis, keepdims, method)
     q = as_like(as_array(q), x) if np.ndim(q) else q
     return getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method)
 
@@ -178,7 +198,7 @@ def _quantiles(numpy_function):
         return _quantile(a, name, fixed(q), axis, keepdims, method)
 
     function.__name__ = name
-    return composition(numpy_function)(function)
+    return composition(numpy_function, by_values=("q",))(function)
 
 
 quantile, nanquantile = _quantiles(np.quantile), _quantiles(np.nanquantile)
@@ -198,6 +218,8 @@ def _medians(numpy_function):
 
 @smooth(Smooth(_quantile_push, _quantile_pull), selects=True, batched=_quantile_of_all)
 def _median(x, function, q, axis, keepdims, method):
+    if is_lazy(type(x)):
+        return _of_lazy(x, function.replace("median", "quantile"), q, axis, keepdims, method)
     return getattr(np, function)(x, axis, keepdims=keepdims)
 
 

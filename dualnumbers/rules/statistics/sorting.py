@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...foreign import as_like, new_like
+from ...foreign import along, as_like, new_like
 from ...forms import asked, is_unreal, shape
-from ...levels import known, read
+from ...levels import is_lazy, known, read
 from ...table import composition, linear, locally_constant_of_arrays, smooth
 from ...table.batching import by_axis, by_stacks, for_all
 from ...table.kinds import Smooth
@@ -19,7 +19,8 @@ def _tied_mean_of_all(apply, xs, members):
     return apply(*for_all(xs, members))
 
 
-@linear(lambda g, d, ordered: tied_mean(g, ordered), None, shown="mean_of_ties", batched=_tied_mean_of_all)
+@linear(lambda g, d, ordered: tied_mean(g, ordered), None, shown="mean_of_ties", batched=_tied_mean_of_all,
+        core="(i),(i)->(i)")  # fmt: skip
 def tied_mean(d, ordered):
     """Take, along the last axis, the mean of ``d`` over every run of equal elements of ``ordered``; its own adjoint."""
     new = ordered[..., 1:] != ordered[..., :-1]
@@ -45,7 +46,7 @@ def ordered_back(g, x, ordered):
     return take_along_axis(tied_mean(g, known(ordered)), ranks(known(x)), -1)
 
 
-@locally_constant_of_arrays(batched=by_stacks(1))
+@locally_constant_of_arrays(batched=by_stacks(1), core="(i)->(i)")
 def ranks(x):
     """The place of each element when the last axis is sorted: the inverse permutation of `argsort`."""
     order = argsort(x, -1, None)
@@ -65,9 +66,9 @@ def _sort_pull(g, z, x, axis):
     return from_end(ordered_back(*(to_end(v, axis) for v in (g, x, z))), axis)
 
 
-@smooth(Smooth(_sort_push, _sort_pull), selects=True, batched=by_axis(0), needs=np.sort)
+@smooth(Smooth(_sort_push, _sort_pull), selects=True, batched=by_axis(0))
 def _sort(x, axis):
-    return np.sort(x, axis)
+    return along(np.sort, x, axis) if is_lazy(type(x)) else np.sort(x, axis)
 
 
 @composition(np.sort)
@@ -90,7 +91,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     return sort(a, axis)  # sorted is one of the orders that a partition may have
 
 
-@composition(np.unique)
+@composition(np.unique, by_values=True)
 def unique(
     ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
 ):
@@ -107,7 +108,7 @@ def unique(
 def _distinct(numpy_function, *parts):
     """Find distinct elements as the array API does: NaNs are distinct from one another."""
 
-    @composition(numpy_function)
+    @composition(numpy_function, by_values=True)
     def distinct(x, sorted=True):
         found = numpy_function(read(x))
         keywords = {f"return_{part}": True for part in parts}

@@ -79,13 +79,12 @@ def _solve_pull(g, z, a, b, assume, lower, transposed):
     return as_read(matrix_transpose(whole) if transposed else whole, assume, lower, _given), found
 
 
-@smooth(
-    _solve_push, Linear(_solve_adjoint), joint=_solve_pull, name="solve_structured", solves=True, batched=by_columns
-)
+@smooth(_solve_push, Linear(_solve_adjoint), joint=_solve_pull, name="solve_structured", solves=True,
+        batched=by_columns, core="(i,j),(j,l)->(i,l)")  # fmt: skip
 def solve(a, b, assume, lower, transposed):
     if is_foreign(type(one_of((a, b)))):
         a = as_read(a, assume, lower)
-        return np.linalg.solve(np.matrix_transpose(a) if transposed else a, b)
+        return np.linalg.solve(np.swapaxes(a, -1, -2) if transposed else a, b)
     return imported("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
 
 
@@ -115,13 +114,14 @@ def _triangular_pull(g, z, a, b, trans, lower, unit):
     return triangle(whole, lower, unit), found
 
 
-@smooth(_triangular_push, Linear(_triangular_adjoint), joint=_triangular_pull, solves=True, batched=by_columns)
+@smooth(_triangular_push, Linear(_triangular_adjoint), joint=_triangular_pull, solves=True, batched=by_columns,
+        core="(i,j),(j,l)->(i,l)")  # fmt: skip
 def solve_triangular(a, b, trans, lower, unit):
     package = package_of(a, b) if np.ndim(a) == 2 else "scipy"  # CuPy's takes no stack
     if package == "scipy" and is_foreign(type(one_of((a, b)))):
         a = (np.tril if lower else np.triu)(a, (-1 if lower else 1) if unit else 0)
         a = a + as_like(np.eye(a.shape[-1], dtype=a.dtype), a) if unit else a
-        turned = np.matrix_transpose(a) if trans else a
+        turned = np.swapaxes(a, -1, -2) if trans else a
         return np.linalg.solve(np.conj(turned) if trans == 2 else turned, b)
     return imported("linalg.solve_triangular", package)(a, b, trans, lower, unit, False, False)
 
@@ -141,6 +141,7 @@ def _sylvester_pull(g, z, a, b, q):
     Linear(lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
     joint=_sylvester_pull,
     solves=True,
+    core="(i,l),(j,m),(i,j)->(i,j)",
 )
 def solve_sylvester(a, b, q):
     """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""
@@ -163,6 +164,7 @@ def _stein_pull(g, z, a, q, method):
     Linear(lambda g, a, q, method: solve_stein(adjoint(a), g, method)),
     joint=_stein_pull,
     name="solve_discrete_lyapunov",
+    core="(i,l),(i,j)->(i,j)",
 )
 def solve_stein(a, q, method=None):
     """A X Aᴴ − X + Q = 0."""
@@ -215,7 +217,8 @@ def _riccati(name, gain, solved, by_a, by_b, by_e):
 
     parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
              lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
-    return smooth(*map(push, parts), name=name)(scipy_function(f"linalg.{name}"))
+    core = "(i,j),(i,m),(n,j),(m,o),(p,j),(i,m)->(i,j)"
+    return smooth(*map(push, parts), name=name, core=core)(scipy_function(f"linalg.{name}"))
 
 
 solve_continuous_are = _riccati(

@@ -58,8 +58,10 @@ def _regular(name, a):
                                     "away from 0, for example by adding a multiple of the identity")  # fmt: skip
 
 
-def _matrix_function(function, derivative, check=lambda a, *p: None):
+def _matrix_function(function, derivative, check=lambda a, *p: None, keeps_real=False):
     """Make the rows of a function of a matrix, with fixed parameters p, and of its derivative L(A, E).
+
+    One that ``keeps_real`` matrices real may be left to be computed later: of others the value decides upon the type.
 
     The adjoint of E ↦ L(A, E) is G ↦ L(A, Gᴴ)ᴴ. The derivative of L(A, E) by A in a direction D is L², the corner of
     L([[A, D], [0, A]], [[E, 0], [0, E]]) (Higham & Relton 2014), and tr(X L²(A; E, D)) is symmetric in X, E and D.
@@ -79,8 +81,9 @@ def _matrix_function(function, derivative, check=lambda a, *p: None):
     frechet = smooth(
         Smooth(second, lambda g, z, a, e, *p: adjoint(second(adjoint(g), z, a, e, *p))),
         Linear(lambda g, a, e, *p: adjoint(frechet(a, adjoint(g), *p))),
+        core="(i,j),(i,j)->(i,j)" if keeps_real else "",
     )(derivative)
-    return smooth(Smooth(push, pull), of_matrix=True)(function), frechet
+    return smooth(Smooth(push, pull), of_matrix=True, core="(i,j)->(i,j)" if keeps_real else "")(function), frechet
 
 
 def _expm(A):
@@ -148,7 +151,7 @@ def _signm_pull(g, z, a):
     return y - matmul(matmul(turned, y), turned)
 
 
-expm, expm_frechet = _matrix_function(_expm, _expm_frechet)
+expm, expm_frechet = _matrix_function(_expm, _expm_frechet, keeps_real=True)
 logm, logm_frechet = _matrix_function(_logm, _logm_frechet, check=partial(_regular, "logm"))
 matrix_power, matrix_power_frechet = _matrix_function(
     _fractional_matrix_power, _fractional_matrix_power_frechet, check=_power_regular

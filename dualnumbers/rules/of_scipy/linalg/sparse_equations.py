@@ -12,7 +12,7 @@ from ....table import smooth
 from ....table.batching import by_columns
 from ....table.kinds import Linear
 from ...complexes import conj
-from ...from_scipy import imported
+from ...from_scipy import imported, uncomputed
 from ...indexing import getitem, scatter
 from ...shaping import expand_dims
 
@@ -79,6 +79,7 @@ def _push(d, z, data, b, system, transposed):
 )
 def spsolve(data, b, system, transposed):
     """By SuperLU, whose answer is in double precision for integers; NaN, with a warning, where A is singular."""
+    uncomputed("sparse.linalg.splu", data, b)
     try:
         return system.solve(data, b, transposed)
     except RuntimeError as error:

@@ -12,7 +12,7 @@ from ....forms import shape
 from ....table import multilinear
 from ....table.batching import flat
 from ...complexes import conj
-from ...from_scipy import imported
+from ...from_scipy import imported, uncomputed
 from ...indexing import getitem, scatter
 from ...reductions import sum as total
 from ...shaping import expand_dims, reshape, transpose
@@ -93,5 +93,6 @@ def _of_all(apply, xs, members, form, dims, transposed):
     batched=_of_all,
 )
 def sparse_matmul(data, x, first, second, form, dims, transposed):
+    uncomputed("sparse", data, x)
     found = matrix(data, first, second, form, dims)
     return (found.T if transposed else found) @ x

@@ -41,6 +41,7 @@ def banded_adjoint(ab, below, above):
     Linear(lambda g, ab, b, below, above: solve_banded(banded_adjoint(ab, below, above), g, above, below)),
     solves=True,
     batched=by_columns,
+    core="(d,i),(i,j)->(i,j)",
 )
 def solve_banded(ab, b, below, above):
     return scipy_function("linalg.solve_banded")((below, above), ab, b, check_finite=False)
@@ -62,7 +63,8 @@ def _hermitian_push(dab, z, ab, b, lower):
     return -solveh_banded(ab, _banded_product(_both_sides(dab, lower), z, above, above), lower)
 
 
-@smooth(_hermitian_push, Linear(lambda g, ab, b, lower: solveh_banded(ab, g, lower)), solves=True, batched=by_columns)
+@smooth(_hermitian_push, Linear(lambda g, ab, b, lower: solveh_banded(ab, g, lower)), solves=True, batched=by_columns,
+        core="(d,i),(i,j)->(i,j)")  # fmt: skip
 def solveh_banded(ab, b, lower):
     return scipy_function("linalg.solveh_banded")(ab, b, lower=lower, check_finite=False)
 
@@ -99,6 +101,7 @@ def _toeplitz_adjoint(g, c, r, b):
     Linear(_toeplitz_adjoint),
     solves=True,
     batched=by_columns,
+    core="(i),(i),(i,j)->(i,j)",
 )
 def solve_toeplitz(c, r, b):
     return scipy_function("linalg.solve_toeplitz")((c, r), b, check_finite=False)
@@ -113,7 +116,7 @@ def _circulant_adjoint(g, c, b):
     return solve_circulant(conj(getitem(c, (..., -np.arange(n) % n))), g)
 
 
-@smooth(_circulant_push, Linear(_circulant_adjoint), solves=True)
+@smooth(_circulant_push, Linear(_circulant_adjoint), solves=True, core="(i),(i)->(i)")
 def solve_circulant(c, b):
     """Right sides are vectors along the last axis."""
     return scipy_function("linalg.solve_circulant")(c, b, baxis=-1, outaxis=-1)

@@ -39,6 +39,7 @@ def _transposed(bands):
     Linear(lambda g, bands, b: tridiagonal(_transposed(conj(bands)), g)),
     solves=True,
     batched=by_columns,
+    core=lambda bands, b: "(d,i),({0})->({0})".format(",".join("ijlmnopq"[: b.ndim])),
 )
 def tridiagonal(bands, b):
     """``tridiagonal(bands, b)``: the z, shape ``(n, …)`` as ``b``, with A z = b, the diagonals of A as SciPy has them:

@@ -1,0 +1,95 @@
+"""Functions of whole matrices and axes at arrays of Dask: in one task for each block of the other axes."""
+
+import numpy as np
+import pytest
+
+from autodiff import grad, hvp, value_and_grad
+from autodiff.scipy import linalg, signal
+
+da = pytest.importorskip("dask.array", reason="Dask is not installed (extra dask)")
+dask = pytest.importorskip("dask")
+
+A = np.random.default_rng(3).normal(size=(4, 4)) + 3.0 * np.eye(4)
+W = np.arange(1.0, 5.0)
+
+
+def spd(x):
+    return x @ np.swapaxes(x, -1, -2) + np.eye(x.shape[-1])
+
+
+FUNCTIONS = {
+    "solve": lambda x: np.linalg.solve(x, W) ** 2,
+    "solve, a matrix": lambda x: np.linalg.solve(x, x.T) ** 2,
+    "inv": lambda x: np.linalg.inv(x) ** 2,
+    "det": np.linalg.det,
+    "slogdet": lambda x: np.linalg.slogdet(x)[1],
+    "cholesky": lambda x: np.linalg.cholesky(spd(x)) ** 3,
+    "cholesky, upper": lambda x: np.linalg.cholesky(spd(x), upper=True) ** 3 * W,
+    "qr": lambda x: np.abs(np.linalg.qr(x)[1]) ** 3,
+    "eigh": lambda x: np.linalg.eigh(spd(x))[1] ** 4 * np.linalg.eigh(spd(x))[0],
+    "eigvalsh": lambda x: np.linalg.eigvalsh(spd(x)) ** 2,
+    "svd": lambda x: np.linalg.svd(x)[0] ** 4 * np.linalg.svd(x)[1],
+    "svd, full": lambda x: np.linalg.svd(x[:2])[2][:2] ** 4,
+    "svdvals": lambda x: np.linalg.svdvals(x) ** 3,
+    "pinv": lambda x: np.linalg.pinv(x[:, :2]) ** 3,
+    "norm": lambda x: np.linalg.norm(x, 2) * np.linalg.norm(x, "nuc"),
+    "expm": lambda x: linalg.expm(0.1 * x) ** 2,
+    "lyapunov": lambda x: linalg.solve_continuous_lyapunov(x, spd(x)) ** 2,
+    "banded": lambda x: linalg.solve_banded((1, 1), x[:3] + 5.0, W) ** 2,
+    "toeplitz": lambda x: linalg.solve_toeplitz(x[0] + 9.0, W) ** 2,
+    "triangular": lambda x: linalg.solve_triangular(x + 3.0 * np.eye(4), W, lower=True) ** 2,
+    "lfilter": lambda x: signal.lfilter([1.0, 0.5], [1.0, -0.2], x) ** 2,
+    "sort": lambda x: np.sort(x, 0) ** 3 * W,
+    "argsort": lambda x: np.take_along_axis(x, np.argsort(-x, 1), 1) ** 3 * W,
+    "median": lambda x: np.median(x, 1) ** 3,
+    "quantiles": lambda x: np.quantile(x, [0.2, 0.7], axis=0) ** 3,
+    "fft": lambda x: np.abs(np.fft.fft(x, axis=0)) ** 2,
+    "convolve": lambda x: np.convolve(x[0], x[1]) ** 2,
+    "gradient": lambda x: np.gradient(x, axis=0) ** 2,
+    "interp": lambda x: np.interp(0.3 + 0.0 * x[0, 0], np.linspace(0.0, 1.0, 4), x[1]),
+    "polyfit": lambda x: np.polyfit(W, x[0], 1) ** 2,
+}
+
+
+def refused(*_, **__):
+    raise AssertionError("computed")
+
+
+@pytest.mark.parametrize("chunks", [4, 2, (1, 3)], ids=["whole", "squares", "of other lengths"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_derivatives_are_those_at_arrays_of_numpy(name, chunks):
+    f = lambda x: np.sum(FUNCTIONS[name](x))
+    x, v = (da.from_array(part, chunks=chunks) for part in (A, np.cos(A)))
+    with dask.config.set(scheduler=refused):
+        found = *value_and_grad(f)(x), hvp(f)(x, v)
+        assert all(isinstance(part, da.Array) for part in found)
+    expected = *value_and_grad(f)(A), hvp(f)(A, np.cos(A))
+    for z, leaf in zip(dask.compute(*found, scheduler="synchronous"), expected, strict=True):
+        assert np.shape(z) == np.shape(leaf)
+        np.testing.assert_allclose(z, leaf, 1e-9, 1e-9 * np.max(np.abs(leaf), initial=1.0))
+
+
+def test_a_stack_is_done_block_by_block():
+    stack = np.stack([A, A.T, A @ A])
+    x = da.from_array(stack, chunks=(1, 2, 4))
+    solved = lambda x: np.linalg.solve(x, np.swapaxes(x, -1, -2))
+    for f in (np.linalg.det, np.linalg.eigvalsh, np.linalg.svdvals, solved):
+        slope = grad(lambda x, f=f: np.sum(f(spd(x)) ** 2))
+        found = slope(x)
+        assert found.chunks[0] == (1, 1, 1)
+        expected = slope(stack)
+        np.testing.assert_allclose(found.compute(scheduler="threads"), expected, 1e-8, 1e-9 * np.max(np.abs(expected)))
+
+
+def test_vectors_of_equal_eigenvalues_are_nan_and_no_error():
+    """Nobody asks whether they are equal; functions of the values alone have their derivatives."""
+    x, f = da.from_array(np.eye(3), chunks=2), lambda x: np.sum(np.linalg.eigh(x)[1][:, 0] * W[:3])
+    assert np.isnan(grad(f)(x).compute(scheduler="synchronous")).any()
+    trace = lambda x: np.sum(np.linalg.eigvalsh(x) ** 2)
+    np.testing.assert_allclose(grad(trace)(x).compute(scheduler="synchronous"), 2.0 * np.eye(3))
+
+
+def test_a_parameter_that_is_an_array_belongs_to_the_whole_stack():
+    x = da.from_array(np.stack([A, A.T]), chunks=(1, 4, 4))
+    with pytest.raises(TypeError, match="lacks what pinv needs of it"):
+        grad(lambda x: np.sum(np.linalg.pinv(x, np.array([1e-3, 1e-1]))))(x)
