@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,15 +16,17 @@ from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_alike, is_unreal, shape, type_of
 from dualnumbers.late import LateModule
 from dualnumbers.levels import is_number
-from dualnumbers.memory import detached, is_alone, is_free
+from dualnumbers.memory import detached, is_free, is_temporary
 from dualnumbers.number_types import alike, number_type
 from dualnumbers.rules.complexes import real
 from dualnumbers.rules.indexing import add_at
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape
+from dualnumbers.rules.short_axes import of_rows
+from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import BY_ITSELF, as_numpy_float, numpy_float
 
-from .pieces import Few, Multiple, Pieces
+from .pieces import Few, Pieces
 from .program import FAR
 from .variable import GETITEM
 
@@ -35,6 +38,9 @@ else:
 HANDY = 1 << 12
 """Up to so many bytes a new sum takes less time than to find out whether somebody else has the array."""
 
+
+SHORT = 64
+"""An element that is repeated fewer times is written out before a product: NumPy goes on to the next one slowly."""
 
 FLOATS = (float, numpy_float)
 
@@ -120,6 +126,27 @@ def scaled(p: float, g: Any, x: Any) -> Any:
     return -g if p == -1.0 else p * g
 
 
+def product(p: Any, g: Any, times: Times | None, last: bool) -> Any:
+    """Multiply a large adjoint by a partial, in the memory of one of them if nobody else refers to it.
+
+    That is the partial that was computed for this, or, if it is used for the ``last`` time, the adjoint. A further
+    array would take up to ten times as long: the system hands its memory out page by page.
+    """
+    if times is not None:
+        return times(p, g)
+    if type(p) is np.ndarray:
+        if p.dtype is not g.dtype or p.shape != g.shape:
+            return of_rows(mul, np.multiply, p, g)
+        if is_temporary(p):
+            return np.multiply(p, g, out=p)
+        if g.strides[-1:] == (0,) and 0 < g.shape[-1] < SHORT and any(g.strides):
+            g = np.repeat(g[..., 0], g.shape[-1]).reshape(g.shape)
+            return np.multiply(p, g, out=g)
+    elif type(p) is not float:
+        return p * g
+    return np.multiply(p, g, out=g) if last and is_temporary(g) else p * g
+
+
 def twice(c: Any) -> Any:
     """Return the sum of an adjoint that nobody else has with itself."""
     if type(c) is np.ndarray:
@@ -134,9 +161,6 @@ def twice(c: Any) -> Any:
 
 def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
     """Accumulate an adjoint of ``x``; in place from the second sum on, and where nobody else has a large array."""
-    if type(c) is Multiple:
-        add_multiple(found, owned, line, c, x, is_alone(c))
-        return
     if type(c) is not np.ndarray or type(x) is not np.ndarray or c.shape != x.shape or c.dtype is not x.dtype:
         c = fit(c, x)
     t = found[line]
@@ -148,45 +172,8 @@ def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
         else:
             found[line] = t + c
         owned.add(line)
-    elif type(t) is Multiple:
-        found[line] = None
-        found[line] = c - t.array if t.factor == -1.0 else c + (t.array if t.factor == 1.0 else t.joined())
     else:
         found[line] = t + c
-
-
-def add_multiple(found: list[Any], owned: set[int], line: int, c: Multiple, x: Any, alone: bool) -> None:
-    """Accumulate a multiple as an adjoint of ``x``: in the memory of one of both, if nobody else has it.
-
-    ``alone`` says that nobody else has the multiple.
-    """
-    array, factor, t = c.array, c.factor, found[line]
-    if type(x) is not np.ndarray or x.shape != array.shape or x.dtype is not array.dtype:
-        add(found, owned, line, factor * fit(array, x), x)
-        return
-    own = alone and is_free(array)
-    if t is None:
-        found[line] = c
-    elif type(t) is Multiple and abs(t.factor) == abs(factor):
-        first, plus = t.array, np.add if t.factor == factor else np.subtract
-        out = first if is_alone(t) and is_free(first) else array if own else None
-        found[line] = Multiple(plus(first, array, out=out), t.factor)
-    elif type(t) is np.ndarray and t.shape == array.shape and (line in owned or is_free(t)):
-        if factor == -1.0:
-            t -= array
-        else:
-            t += array if factor == 1.0 else c.joined(own)
-        owned.add(line)
-    else:
-        found[line], whole = None, c.joined(own)
-        if type(t) is not Multiple:
-            whole = t + whole
-        elif t.factor == -1.0:
-            whole -= t.array
-        else:
-            whole += t.array if t.factor == 1.0 else t.joined()
-        found[line] = whole
-        owned.add(line)
 
 
 def add_factors(found: list[Any], owned: set[int], tape: Any, line: int, g: Any) -> None:
@@ -225,7 +212,7 @@ def add_part(found: list[Any], owned: set[int], line: int, g: Any, z: Any, x: An
             found[line] = found[line] + GETITEM.pull(0, g, None, [x], static)
             return
         before = found[line]
-        if type(before) is Few or type(before) is Multiple:
+        if type(before) is Few:
             found[line] = before = before.joined()
         if before is None:
             found[line] = np.zeros_like(x)

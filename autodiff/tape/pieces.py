@@ -1,12 +1,10 @@
-"""Adjoints that are not kept whole: of pieces, 0 but at few places, and multiples of an array.
+"""Adjoints that are not kept whole: of pieces, and 0 but at few places.
 
 `Pieces` come element by element and are numbers: of x[0], x[1], … in a sweep that is differentiated itself. Each as a
 whole array of zeros but for one element, added up, would take n² for n elements. So they are kept apart, and scattered
 into one array, by one line, when the adjoint of x is needed.
 
 `Few` is what passes to the extrema of many elements, and on to what these were computed from, element by element.
-
-`Multiple` is what passes through products of large arrays with numbers: these are multiplied before an array is.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ import numpy as np
 
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, plain
-from dualnumbers.memory import is_alone, is_free
 from dualnumbers.rules.indexing import scatter, scatter_all
 from dualnumbers.rules.shaping import broadcast_to, reshape
 
@@ -38,7 +35,7 @@ class Pieces:
     def _begin(self, whole: Any) -> None:
         self.pieces: list[Any] = []
         self.indices: list[Any] = []
-        if type(whole) is Few or type(whole) is Multiple:
+        if type(whole) is Few:
             whole = whole.joined()
         if whole is not None:
             self.add(whole if shape(whole) == self.shape else broadcast_to(whole, self.shape), ...)
@@ -84,24 +81,3 @@ class Few:
         whole = np.zeros_like(plain(self.x))
         whole[np.unravel_index(self.rows, lengths)] = self.part
         return whole
-
-
-class Multiple:
-    """An adjoint that is ``factor`` times an array, which others may have, too."""
-
-    __slots__ = ("array", "factor")
-
-    def __init__(self, array: np.ndarray[Any, Any], factor: float) -> None:
-        self.array, self.factor = array, factor
-
-    def joined(self, own: bool | None = None) -> Any:
-        """Return the adjoint as one value, in the memory of the array if that is its ``own``: nobody else's.
-
-        If None is given, that is found out: nobody else has this either, but a holder or a local variable.
-        """
-        array = self.array
-        if own is None:
-            own = is_alone(self) and is_free(array)
-        if own and self.factor == 1.0:
-            return array
-        return np.multiply(array, self.factor, out=array if own else None)

@@ -34,14 +34,14 @@ from .accumulation import (
     as_partials_take,
     fit,
     is_numpys,
+    product,
     scaled,
     twice,
 )
-from .elements import LARGE, pull_elements
 from .few import add_few, few_of, passed_on
 from .float_sweep import of_floats
-from .keeping import restore
-from .pieces import Few, Multiple, Pieces
+from .keeping import LARGE, restore
+from .pieces import Few, Pieces
 from .program import FAR, INERT, UNARY
 from .recorder import Recorder
 from .variable import GETITEM, ITEM, MULTIPLY, SETITEM, Variable, variable
@@ -144,12 +144,9 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 found[line] = g = fit(g.joined(), z)
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
-            if type(g) is Multiple or (type(g) is np.ndarray and g.nbytes >= LARGE and times is None):
-                if row.inline is not None:
-                    pull_elements(found, owned, tape, values, constants, line, g)
-                    continue
-                if type(g) is Multiple:
-                    g = g.joined()
+            plain = times is None and (type(g) is not np.ndarray or g.nbytes < LARGE)
+        else:
+            plain = times is None
         partials = row.inline
         if partials is None:
             if row.adjoints is not None:
@@ -190,9 +187,9 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 except FAILURES:
                     p = evaluate_partial(p, x, z) if q is None else evaluate_partial(p, x, y, z)
                 if b == a and row is MULTIPLY:
-                    b, c = UNARY, twice(p * g if times is None else times(p, g))
+                    b, c = UNARY, twice(p * g if plain else product(p, g, times, True))
                 else:
-                    c = p * g if times is None else times(p, g)
+                    c = p * g if plain else product(p, g, times, b < 0)
             if type(c) is float:
                 t = found[a]
                 found[a] = c if t is None else t + c
@@ -207,14 +204,14 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     q = q(x, y, z)
                 except FAILURES:
                     q = evaluate_partial(q, x, y, z)
-                c = q * g if times is None else times(q, g)
+                c = q * g if plain else product(q, g, times, True)
             if type(c) is float:
                 t = found[b]
                 found[b] = c if t is None else t + c
             else:
                 add(found, owned, b, c, values[b])
     for line in range(count) if keep else tape.inputs:
-        if type(found[line]) in (Pieces, Few, Multiple):
+        if type(found[line]) is Pieces or type(found[line]) is Few:
             found[line] = fit(found[line].joined(), values[line])
     return found
 

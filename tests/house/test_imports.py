@@ -116,7 +116,7 @@ LAYERS = (
         "autodiff.tape.pickling",
     ),
     ("autodiff.tape.accumulation",),
-    ("autodiff.tape.elements", "autodiff.tape.few", "autodiff.tape.float_sweep", "autodiff.second_look"),
+    ("autodiff.tape.few", "autodiff.tape.float_sweep", "autodiff.second_look"),
     ("autodiff.second_look.unbounded",),
     ("autodiff.second_look.adjoints",),
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
