@@ -269,7 +269,7 @@ def test_components_of_a_dual_number_stay_whole():
     assert (y.real[0], y.dual[0]) == (7.0, 0.0)
 
 
-@pytest.mark.parametrize("size", [4, 1000, 200_000, 600_000])
+@pytest.mark.parametrize("size", [4, 1000, 200_000])
 @pytest.mark.parametrize("differentiate", [lambda f, x: jvp(f, [x], [x]), lambda f, x: grad(f)(x)])
 def test_writing_to_the_argument_by_another_name_is_an_error(differentiate, size):
     data = np.ones(size)
