@@ -11,7 +11,7 @@ others without them:
 array([ inf,  inf, 0.25])
 
 A row is asked once more for each such element, if they are few; where they are many they go through it together, and
-what two of them reach may stay NaN. Of a number the plain value is looked at, not its tangents: what is infinite of
+what any of them reaches may stay NaN. Of a number the plain value is looked at, not its tangents: what is infinite of
 those, a derivative around this one tells apart.
 """
 

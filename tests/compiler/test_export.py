@@ -415,7 +415,7 @@ def written_to(x):
         (sorts, [X], r"no form in C of .*sort.*`return np.sort\(y\)` \(test_export.py:\d+\)"),
         (decomposed, [X], r"no form in C of .*`return np.linalg.eigvalsh\(np.outer\(x, x\)\)`"),
         (reads, [X], "cannot check in C what is decided by a value of getitem, in return x \\* 2.0 if x\\[0\\] else x"),
-        (counted, [X], r"no form in C of places, in `return np.sum\(x\[x > 0\]\)`"),
+        (counted, [X], r"no form in C of indices, in `return np.sum\(x\[x > 0\]\)`"),
         (written_to, [X], "no program of written_to: it writes to an argument"),
         (rosenbrock, [X.astype(complex)], "x is ndarray of complex128"),
         (rosenbrock, [object()], "x is object"),
