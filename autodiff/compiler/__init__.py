@@ -4,7 +4,7 @@
   function inside a differentiation.
 - ``forms``, ``paths``: its programs, one for each form of the arguments and each way through its branches;
   ``checking``: what ``check=True`` asks of them.
-- ``making``: a recording becomes what runs. ``program``, ``operands``, ``naming``: it as steps, what these are applied
+- ``making``: a recording becomes what runs. ``program``, ``operands``, ``keys``: it as steps, what these are applied
   to, and which of that is the same; ``passes``, ``rounds``: what of them is left out, and in which rounds not;
   ``shortening``, ``cuts``: most rounds of long loops are left out as long as machine code is made.
 - ``source``: the steps as Python source, which calls NumPy; ``native``: as machine code; ``c``: as a file in C.

@@ -16,7 +16,7 @@ import numpy as np
 from dualnumbers.forms import is_alike, shape
 
 from ..tape.keeping import repeated
-from .naming import named
+from .keys import key_of
 from .program import Program, Varied, may_raise
 from .rounds import evenly
 
@@ -123,7 +123,7 @@ def _is_neutral(program: Program, operand: int, number: float) -> bool:
 def merge(program: Program) -> Program:
     """Compute equal steps once."""
     known: dict[Any, int] = {}
-    names = [~k if ~k in program.varied else known.setdefault(named(x), ~k) for k, x in enumerate(program.constants)]
+    names = [~k if ~k in program.varied else known.setdefault(key_of(x), ~k) for k, x in enumerate(program.constants)]
     kinds = program.kinds.copy()
     if program.guarded:
         kinds[list(program.guarded)] = -1
@@ -172,7 +172,7 @@ def share(program: Program) -> Program:
     known: dict[Any, int] = {}
 
     def kept(x: Any) -> int:
-        key = named(x)
+        key = key_of(x)
         if type(x) is np.ndarray and key[-1] == id(x) and alike[x.shape] > 1 and x.dtype.char != "O":
             key = np.ndarray, x.shape, x.strides, x.dtype.str, blake2b(x.tobytes()).digest()
         if key not in known:

@@ -24,7 +24,7 @@ from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
 from ..tape.sources import Source
 from ..tape.wengert import Tape
-from .naming import named
+from .keys import key_of
 from .operands import Operands
 
 NOWHERE = -1
@@ -137,7 +137,7 @@ class Program:
 
             def kind(row: Row, value: Any, static: tuple[Any, ...]) -> int:
                 of = row.face_of(value) if type(value) is tuple else type(value)
-                return known.setdefault((row, of, *map(named, static)) if static else (row, of), len(known))
+                return known.setdefault((row, of, *map(key_of, static)) if static else (row, of), len(known))
 
             self._kinds = np.fromiter(map(kind, self.rows, self.values, self.statics), np.int64, len(self))
         return self._kinds
@@ -234,7 +234,7 @@ def of_tape(tape: Recorder, out: Any) -> Program:
         """Keep a constant, once; return its operand."""
         if is_number(type(x)):
             raise NotCompilable("it uses a number of a differentiation around it")
-        found = known.setdefault(named(x), -1 - len(constants))
+        found = known.setdefault(key_of(x), -1 - len(constants))
         if found < -len(constants):
             constants.append(own(x))
         return found

@@ -18,7 +18,7 @@ import numpy as np
 from dualnumbers.table.row import is_of_table
 
 from .cuts import EDGE, NEAR, Cut, Short
-from .naming import named
+from .keys import key_of
 from .native.loops.periods import Run, runs
 from .operands import Operands
 from .program import Program, Varied
@@ -250,7 +250,7 @@ class _Plan:
         if loop < 0:
             return number
         run = self.loops[loop]
-        return loop, (number - self.count - run.start) % run.period, named(index)
+        return loop, (number - self.count - run.start) % run.period, key_of(index)
 
     def _strides_of(self, matrix: np.ndarray) -> list[_Stride]:
         """Return how parts go on from round to round; none where they do not."""

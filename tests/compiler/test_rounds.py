@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from autodiff import grad, jit, value_and_grad
 from autodiff.calls.structures import flatten
-from autodiff.compiler import rounds, source
+from autodiff.compiler import making, rounds, source
 
 pytest.importorskip("llvmlite")
 
@@ -159,7 +159,11 @@ def layered(steps):
     return loss
 
 
-def test_a_network_of_many_steps_is_as_many_loops_as_one_of_a_few(nodes):
+@pytest.mark.parametrize("is_short", [False, True])
+def test_a_network_of_many_steps_is_as_many_loops_as_one_of_a_few(nodes, is_short, monkeypatch):
+    """And of no more where most of its steps are left out before the passes."""
+    if not is_short:
+        monkeypatch.setattr(making, "shortened", lambda program: None)
     weights, scale = RNG.normal(size=(4, 8)), RNG.normal(size=4)
     for steps in (40, 300):
         both = value_and_grad(layered(steps), (0, 1))
@@ -168,6 +172,7 @@ def test_a_network_of_many_steps_is_as_many_loops_as_one_of_a_few(nodes):
             assert_allclose(x, y, rtol=1e-10, atol=1e-13)
     few, many = nodes
     assert many <= few < 400
+    assert is_short or many == few
 
 
 def test_what_is_too_long_for_python_is_called_as_it_stands(monkeypatch):

@@ -64,28 +64,20 @@ def descent(w):
     return w
 
 
-def two_loops(w):
-    """The second one reads what the first one gave in the same round."""
-    kept, x = [], w
-    for _ in range(ROUNDS):
-        x = np.sin(x) + 0.1 * w
-        kept.append(x)
-    total = 0.0 * w
-    for x in kept:
-        total = np.cos(total * x) + x
-    return total
+def two_loops(order):
+    """Return a function of two loops, of which the second reads what the first one gave, in an order of its rounds."""
 
+    def f(w):
+        kept, x = [], w
+        for _ in range(ROUNDS):
+            x = np.sin(x) + 0.1 * w
+            kept.append(x)
+        total = 0.0 * w
+        for x in order(kept):
+            total = np.cos(total * x) + x
+        return total
 
-def backward(w):
-    """The second one reads it in the opposite order."""
-    kept, x = [], w
-    for _ in range(ROUNDS):
-        x = np.sin(x) + 0.1 * w
-        kept.append(x)
-    total = 0.0 * w
-    for x in reversed(kept):
-        total = np.cos(total * x) + x
-    return total
+    return f
 
 
 STRETCHED = [
@@ -94,8 +86,8 @@ STRETCHED = [
     (value_and_grad(network), POINT),
     (descent, POINT),
     (grad(lambda w: np.sum(descent(w) ** 2)), POINT),
-    (value_and_grad(two_loops), 0.4),
-    (value_and_grad(backward), 0.4),
+    (value_and_grad(two_loops(iter)), 0.4),
+    (value_and_grad(two_loops(reversed)), 0.4),
 ]
 
 

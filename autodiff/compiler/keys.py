@@ -1,4 +1,4 @@
-"""What is the same for values that are the same to the bit: by it equal constants are found, and equal parameters."""
+"""A key of values that are the same to the bit: by it equal constants are found, and equal parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FEW = 1 << 12
 """Up to how many bytes arrays are compared by what they hold; larger ones by whether they are one."""
 
 
-def named(x: Any) -> Any:
+def key_of(x: Any) -> Any:
     """Return what is equal for values that are the same to the bit, and their types."""
     if type(x) is float and x and x == x:  # no zero, which has a sign, nor NaN
         return float, x
@@ -19,9 +19,9 @@ def named(x: Any) -> Any:
     if type(x) is np.ndarray and x.dtype.char != "O":
         return np.ndarray, x.shape, x.strides, x.dtype.str, x.tobytes() if x.nbytes <= FEW else id(x)
     if type(x) is slice:
-        return slice, *map(named, (x.start, x.stop, x.step))
+        return slice, *map(key_of, (x.start, x.stop, x.step))
     if type(x) in (tuple, list):
-        return type(x), *map(named, x)
+        return type(x), *map(key_of, x)
     if type(x) in (int, bool, str, type(None), type(...)):
         return type(x), x
     return type(x), id(x)
