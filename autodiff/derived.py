@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from types import MethodType
 from typing import Any, TypeVar, cast
 
-from .calls.given import no_function
+from .calls.given import no_function, truth
 
 Operator = TypeVar("Operator", bound=Callable[..., Callable[..., Any]])
 
@@ -67,10 +68,13 @@ def pickled(operator: Operator) -> Operator:
 def derived(operator: Operator) -> Operator:
     """Make an operator one whose functions can be pickled, and are compiled where it is given a compiled one.
 
-    What is no function is refused with TypeError here, and not when the derivative of it is called.
+    What is no function is refused with TypeError here, and not when the derivative of it is called; so is what is
+    neither True nor False in the place of ``has_aux``.
     """
 
-    first = operator.__code__.co_varnames[0]
+    parameters = operator.__code__.co_varnames[: operator.__code__.co_argcount]  # those that need no name
+    first = parameters[0]
+    place = parameters.index("has_aux") if "has_aux" in parameters else math.inf
 
     @wraps(operator)
     def make(*given: Any, **options: Any) -> Any:
@@ -78,6 +82,10 @@ def derived(operator: Operator) -> Operator:
             given = (options.pop(first),)
         if given and not callable(given[0]):
             raise no_function(f"{operator.__name__}(f)(x)", given[0])
+        if "has_aux" in options:
+            options["has_aux"] = truth("has_aux", options["has_aux"])
+        elif len(given) > place:
+            truth("has_aux", given[place])
         compiled_by = getattr(type(given[0]), "compiled_by", None) if given else None
         if compiled_by is not None:
             return compiled_by(given[0], make, given[1:], options)

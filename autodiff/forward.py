@@ -19,7 +19,7 @@ from dualnumbers.table.partials import as_given, in_precision
 
 from . import upward
 from .calls.call import Call
-from .calls.given import no_function
+from .calls.given import no_function, truth
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
 from .calls.structures import flatten, is_structure
@@ -179,7 +179,7 @@ def jvp(
     pushed = call.matched(tangents)
     seeded = partial(with_tangents, call, pushed, level)
     main: Any = f
-    if has_aux:
+    if truth("has_aux", has_aux):
         from .calls.auxiliary import Main
 
         main = Main(f)

@@ -12,7 +12,7 @@ from dualnumbers.late import late
 from dualnumbers.levels import NOTING, is_number
 from dualnumbers.rules.shaping import array
 
-from .calls.given import no_function
+from .calls.given import no_function, truth
 from .calls.places import Which, arguments, by_position, distinct, parameter_names
 from .calls.structures import map_leaves, paths_of_leaves
 from .calls.values import name_of, real_output
@@ -166,7 +166,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     """
     if not callable(f):
         raise no_function("vjp(f, x)", f)
-    if not has_aux:
+    if not truth("has_aux", has_aux):
         pullback = PullBack.of(f, primals)
         return pullback.value, pullback
     from .calls.auxiliary import Main

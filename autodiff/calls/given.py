@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dualnumbers.messages.errors import user_line
 
 
@@ -17,3 +19,10 @@ def no_function(call: str, given: Any) -> TypeError:
     """Return the error for what was given in place of a function; ``call`` is the right call, ``"grad(f)(x)"``."""
     name, _, _ = call.partition("(")
     return TypeError(f"{name} takes a function, as in {call}, not {described(given)}{user_line()}")
+
+
+def truth(option: str, given: Any) -> bool:
+    """Return an option that is True or False. Raise TypeError for anything else, such as an argument in its place."""
+    if not isinstance(given, bool | np.bool_):
+        raise TypeError(f"{option} is True or False, not {described(given)}{user_line()}")
+    return bool(given)

@@ -18,7 +18,7 @@ from dualnumbers.table.partials import as_given
 
 from ..calls.auxiliary import Main, beside
 from ..calls.call import Call
-from ..calls.given import no_function
+from ..calls.given import no_function, truth
 from ..calls.structures import flatten
 from ..calls.values import name_of, own, real_output
 from ..calls.watching import in_doubt
@@ -152,7 +152,7 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     """
     if not callable(f):
         raise no_function("linearize(f, x)", f)
-    main = Main(f) if has_aux else f
+    main = Main(f) if truth("has_aux", has_aux) else f
     push = PushForward.of(main, primals)
     return (push.value, push, main.rest()) if isinstance(main, Main) else (push.value, push)
 

@@ -125,3 +125,27 @@ def test_a_function_that_is_named_is_like_one_that_is_not():
         assert found(3.0) == pickle.loads(pickle.dumps(found))(3.0) == 6.0
     with pytest.raises(TypeError, match="multiple values for argument 'f'"):
         autodiff.grad(square, f=square)
+
+
+WITH_AUX = [path for path, f in FUNCTIONS.items() if "has_aux" in inspect.signature(f).parameters]
+
+
+@pytest.mark.parametrize("path", WITH_AUX)
+def test_what_is_neither_true_nor_false_is_refused_for_has_aux(path):
+    """An argument that slipped into its place, say: an array has no truth value, and a number was taken for True."""
+    name, x = path.rpartition(".")[2], np.ones(2)
+    rest = {"jvp": ([x], [x]), "vjp": (x,), "linearize": (x,)}.get(name, ())
+    for given in (x, 1.0, "yes", None):
+        with pytest.raises(TypeError, match=rf"has_aux is True or False, not {type(given).__name__} .*\.py:\d+\)"):
+            FUNCTIONS[path](square, *rest, has_aux=given)
+    FUNCTIONS[path](lambda *xs: (square(*xs), 0), *rest, has_aux=np.True_)
+
+
+def test_has_aux_without_its_name():
+    assert autodiff.grad(lambda x: (x * x, 1), 0, True)(3.0) == (6.0, 1)
+    with pytest.raises(TypeError, match="has_aux is True or False, not ndarray"):
+        autodiff.grad(square, 0, np.ones(2))
+
+
+def test_functions_with_aux_are_found():
+    assert len(WITH_AUX) >= 15
