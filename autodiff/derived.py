@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from functools import wraps
 from types import MethodType
@@ -74,7 +74,7 @@ def derived(operator: Operator) -> Operator:
 
     parameters = operator.__code__.co_varnames[: operator.__code__.co_argcount]  # those that need no name
     first = parameters[0]
-    place = parameters.index("has_aux") if "has_aux" in parameters else math.inf
+    place = parameters.index("has_aux") if "has_aux" in parameters else sys.maxsize
 
     @wraps(operator)
     def make(*given: Any, **options: Any) -> Any:
