@@ -14,7 +14,7 @@ lines of the tape and their values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -93,15 +93,23 @@ class Recording:
         check_alive(value)
         return own(value)
 
-    def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
-        """Return the adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
-        lines: dict[int, Any] = {}
-        handed_out: set[int] = set()
-        for out, cotangent in seeds:
-            handed_out.add(id(cotangent))
-            if isinstance(out, Variable) and out.tape is self.tape:
-                lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
-        return self.partials(adjoints(self.tape, lines) if lines else [None] * len(self.leaves), handed_out)
+    def seeds(self, outs: Iterable[Any], cotangents: Iterable[Any]) -> dict[int, Any]:
+        """Return the adjoints with which a sweep begins, by line: an output that stands twice has the sum of both.
+
+        The cotangent of an output may be None; one of an output that does not depend on the inputs is left out.
+        """
+        found: dict[int, Any] = {}
+        for out, cotangent in zip(outs, cotangents, strict=True):
+            if cotangent is not None and isinstance(out, Variable) and out.tape is self.tape:
+                found[out.line] = found[out.line] + cotangent if out.line in found else cotangent
+        return found
+
+    def pull(self, outs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+        """Return the adjoints of the input leaves for cotangents of outputs; zeros where no path leads."""
+        seeds = self.seeds(outs, cotangents)
+        return self.partials(
+            adjoints(self.tape, seeds) if seeds else [None] * len(self.leaves), set(map(id, cotangents))
+        )
 
     def partials(self, found: list[Any], handed_out: set[int]) -> list[Any]:
         """Return adjoints of the leaves as a user gets them; those of the ids ``handed_out`` are somebody's already."""
@@ -170,5 +178,5 @@ class PullBack(LinearMap):
     word = "pull-back"
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        seeds = list(zip(self.outs, matching(cotangent, self.value, "the cotangent"), strict=True))
-        return tuple(self.recording.call.structured(self.recording.pull(seeds)))
+        cotangents = matching(cotangent, self.value, "the cotangent")
+        return tuple(self.recording.call.structured(self.recording.pull(self.outs, cotangents)))

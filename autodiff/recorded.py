@@ -71,10 +71,7 @@ def rows(recording: Recording, f: Any, chunk_size: int | None = None) -> tuple[A
 
 def _sweep(recording: Recording, outs: list[Any], given: list[Any], chosen: range, of_leaves: list[Rows]) -> None:
     """Sweep one chunk back. What it takes is gone before the next one begins."""
-    seeds: dict[int, Any] = {}
-    for leaf, seed in zip(outs, given, strict=True):
-        if seed is not None and recording.holds(leaf):
-            seeds[leaf.line] = seeds[leaf.line] + seed if leaf.line in seeds else seed
+    seeds = recording.seeds(outs, given)
     if seeds:
         for filled, adjoint in zip(of_leaves, adjoints(recording.tape, seeds), strict=True):
             filled.fill(chosen, adjoint)

@@ -20,6 +20,7 @@ from .calls.watching import watching
 from .derived import derived, with_parameters_of
 from .linearization import PullBack, Recording
 from .tape.recorder import Recorder
+from .tape.sweep import adjoints
 from .tape.variable import Variable
 from .tape.wengert import Tape
 
@@ -86,12 +87,12 @@ def _value_and_gradients(f: Callable[..., Any], args: Sequence[Any], indices: Se
     tape, out = recording.tape, recording.out
     if type(out) is Variable and out.tape is tape and type(tape.values[out.line]) in ONES:  # as most are
         value = tape.values[out.line]
-        one = ONES[type(value)]
+        partials = recording.partials(adjoints(tape, {out.line: ONES[type(value)]}), set())
     else:
         out = real_output(out, f)
         value = recording.value(out)
-        one = zeros_like(value) + 1
-    return value, recording.call.structured(recording.pull([(out, one)]))
+        partials = recording.pull((out,), (zeros_like(value) + 1,))
+    return value, recording.call.structured(partials)
 
 
 @derived

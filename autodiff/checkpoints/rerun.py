@@ -176,8 +176,7 @@ def pulled(program: Function, operands: Sequence[Any], places: Sequence[int], g:
     """
     recording = Recording(program, operands, places)
     found: list[Any] = [None] * len(operands)
-    seeds = [(out, adjoint) for out, adjoint in zip(recording.out, g, strict=True) if adjoint is not None]
-    for place, adjoint in zip(places, recording.pull(seeds), strict=True):
+    for place, adjoint in zip(places, recording.pull(recording.out, list(g)), strict=True):
         found[place] = adjoint
     return found
 

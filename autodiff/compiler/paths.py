@@ -25,8 +25,8 @@ from dualnumbers.rules.shaping import array
 from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
-from ..tape.late import LateRecorder
 from ..tape.lazy import LazyRecorder
+from ..tape.lazy_when_large import LazyWhenLarge
 from ..tape.outline import outline_key
 from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
@@ -243,7 +243,7 @@ class Programs:
         is_large = any(kind[0] and type(kind[1]) is tuple and prod(kind[1]) >= MANY for kind in kinds)
         if at is not None or self.options.check:
             return Recorder()
-        return LazyRecorder() if is_large else LateRecorder()
+        return LazyRecorder() if is_large else LazyWhenLarge()
 
     def _place(self, at: tuple[Path, int] | None) -> str:
         if at is None or at[1] < 0:

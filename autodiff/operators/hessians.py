@@ -109,7 +109,7 @@ def _all_three(
         except Unadapted:
             partials = None
         if partials is None or _are_in_doubt(partials):
-            gradient = recording.pull([(out, zeros_like(value) + 1)]) if whole else recording.leaves
+            gradient = recording.pull((out,), (zeros_like(value) + 1,)) if whole else recording.leaves
             partials = jacfwd(grad(main, indices), indices, chunk_size=chunk_size)(*given)
         of_arguments = recording.call.structured(gradient)
         if isinstance(argnums, tuple):

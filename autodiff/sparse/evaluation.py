@@ -161,9 +161,11 @@ class Recorded:
 
     def _pulled(self, seeds: list[Any]) -> list[Any]:
         """Return the rows' products with the seeds: adjoints, of complex outputs J̄ᵀ·1 + i J̄ᵀ·i."""
-        rows = self.recording.pull(list(zip(self.outs, seeds, strict=True)))
-        turned = [(out, seed * 1j) for out, seed, x in zip(self.outs, seeds, self.values, strict=True) if is_unreal(x)]
-        return [x + 1j * y for x, y in zip(rows, self.recording.pull(turned), strict=True)] if turned else rows
+        rows = self.recording.pull(self.outs, seeds)
+        if not any(map(is_unreal, self.values)):
+            return rows
+        turned = [seed * 1j if is_unreal(x) else None for seed, x in zip(seeds, self.values, strict=True)]
+        return [x + 1j * y for x, y in zip(rows, self.recording.pull(self.outs, turned), strict=True)]
 
 
 def _members(x: Any, count: int, level: Level) -> Any:

@@ -106,7 +106,7 @@ LAYERS = (
     ("autodiff.tape.variable",),
     ("autodiff.tape.locally_constant",),
     ("autodiff.tape.lazy",),
-    ("autodiff.tape.late",),
+    ("autodiff.tape.lazy_when_large",),
     ("autodiff.tape",),
     (
         "autodiff.tape.pieces",

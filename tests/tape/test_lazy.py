@@ -10,8 +10,8 @@ from autodiff import grad, hvp, jit, vjp
 from autodiff.compiler import paths
 from autodiff.compiler.forms import form_of
 from autodiff.tape import lazy
-from autodiff.tape.late import LateRecorder
 from autodiff.tape.lazy import LazyRecorder
+from autodiff.tape.lazy_when_large import LazyWhenLarge
 from autodiff.tape.recorder import Recorder
 from autodiff.tape.replay import forms_of, same
 
@@ -43,7 +43,7 @@ def recorded(f, args, tape):
 def assert_same_programs(f, args):
     """They have the same rows of the same operands, constants and guards, values of the same forms."""
     plain = recorded(f, args, Recorder())
-    for tape in LazyRecorder(), LateRecorder():
+    for tape in LazyRecorder(), LazyWhenLarge():
         assert_same(plain, recorded(f, args, tape))
 
 
@@ -181,9 +181,9 @@ def test_of_small_arguments_large_values_take_no_memory_either(monkeypatch):
     """But for the first one."""
     monkeypatch.undo()
     x = np.linspace(0.0, 1.0, 1 << 10)
-    tape = LateRecorder()
+    tape = LazyWhenLarge()
     paths.recorded(grad(lambda x: np.sum(np.tanh(x[:, None] * x) ** 2)), [x], {}, [form_of(x)], tape)
     large = [k for k, z in enumerate(tape.values) if isinstance(z, np.ndarray) and z.nbytes == 8 << 20]
     assert len(large) > 8
     assert len(set(large) - tape.promised) <= 1
-    assert type(LateRecorder()) is not type(tape)
+    assert type(LazyWhenLarge()) is not type(tape)

@@ -22,7 +22,7 @@ from .program import line_of
 from .recorder import Recorder
 
 
-class LateRecorder(LazyRecorder):
+class LazyWhenLarge(LazyRecorder):
     """A tape whose large values are promised from the first one on."""
 
     __slots__ = ("_looked_at",)
@@ -58,7 +58,7 @@ class LateRecorder(LazyRecorder):
             super().compute()
 
 
-class _Begun(LateRecorder):
+class _Begun(LazyWhenLarge):
     """Such a tape when a large value has come up."""
 
     __slots__ = ()
