@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from samples.determinants import SINGULAR
 
-from autodiff import grad, hvp, value_and_grad
+from autodiff import grad, hvp, jvp, value_and_grad, vjp
 from autodiff.scipy import linalg, signal
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed (extra dask)")
@@ -93,3 +94,43 @@ def test_a_parameter_that_is_an_array_belongs_to_the_whole_stack():
     x = da.from_array(np.stack([A, A.T]), chunks=(1, 4, 4))
     with pytest.raises(TypeError, match="lacks what pinv needs of it"):
         grad(lambda x: np.sum(np.linalg.pinv(x, np.array([1e-3, 1e-1]))))(x)
+
+
+@pytest.mark.parametrize("matrix", SINGULAR)
+def test_a_singular_matrix_has_all_derivatives_of_the_determinant(matrix):
+    """Nobody asks whether it is singular before a task has it."""
+    a = np.array(SINGULAR[matrix])
+    f = lambda x: np.linalg.det(x) ** 2 + np.linalg.det(x)
+    product = lambda x, v: hvp(f)(x, v)
+    third = lambda x, v: hvp(lambda y: np.sum(product(y, v) * v))(x, v)
+    x, v = (da.from_array(part, chunks=-(-len(a) // 2)) for part in (a, np.cos(a)))
+    for derivative in (product, third):
+        with dask.config.set(scheduler=refused):
+            found = derivative(x, v)
+        expected = derivative(a, np.cos(a))
+        size = np.max(np.abs(expected), initial=1.0)
+        np.testing.assert_allclose(found.compute(scheduler="synchronous"), expected, 1e-9, 1e-12 * size)
+
+
+TALL = np.random.default_rng(4).normal(size=(12, 3))
+
+
+@pytest.mark.parametrize("chunks", [(12, 3), (4, 3), (6, 3), ((5, 3, 4), 3), (3, 3)], ids=str)
+def test_derivatives_of_qr_are_those_of_the_factors_that_dask_gives(chunks):
+    """Blocks of rows may give other signs than LAPACK: against differences, and the equation of the factors."""
+    x, v = (da.from_array(part, chunks=chunks) for part in (TALL, np.cos(TALL)))
+    factors = lambda x: np.concatenate([part.ravel() for part in dask.compute(*np.linalg.qr(x), scheduler="sync")])
+    both = lambda x: np.concatenate([np.ravel(part) for part in np.linalg.qr(x)])
+    h = 1e-3
+    near = [factors(x + k * h * v) for k in (-2, -1, 1, 2)]
+    differences = (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / (12.0 * h)
+    q, r = np.split(factors(x), [TALL.size])
+    q, r = q.reshape(TALL.shape), r.reshape(3, 3)
+    np.testing.assert_allclose(q @ r, TALL, 1e-13, 1e-13)
+    with dask.config.set(scheduler=refused):
+        value, tangent = jvp(both, [x], [v])
+        pulled = vjp(both, x)[1](np.cos(np.arange(value.size * 1.0)))[0]
+    value, tangent, pulled = dask.compute(value, tangent, pulled, scheduler="sync")
+    np.testing.assert_array_equal(value, factors(x))
+    np.testing.assert_allclose(tangent, differences, 1e-9, 1e-9)
+    assert np.sum(pulled * np.cos(TALL)) == pytest.approx(np.cos(np.arange(value.size)) @ differences, rel=1e-9)

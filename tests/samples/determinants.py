@@ -35,6 +35,13 @@ def _det(name: str) -> Iterator[Sample]:
     yield Sample(np.linalg.det, (stack,), "one of two singular", condition=8)
 
 
+@entry("adjugate_rate")
+def _rate(name: str) -> Iterator[Sample]:
+    matrices_of = {f"{shape}": matrices(*shape) for shape in [(3, 3), (2, 1, 1), (0, 2, 2)]}
+    for text, a in (matrices_of | {text: np.array(a) for text, a in SINGULAR.items()}).items():
+        yield Sample(TABLE[name], (a, np.cos(np.arange(1.0, a.size + 1.0)).reshape(a.shape)), text, condition=512)
+
+
 @entry("slogdet", "np.linalg.slogdet")
 def _slogdet(name: str) -> Iterator[Sample]:
     for shape in [(3, 3), (1, 1), (2, 2, 2), (0, 2, 2), (0, 0)]:

@@ -7,12 +7,12 @@ value decomposition, A = U S Vᴴ: adj A = det(U) det(Vᴴ) · V adj(S) Uᴴ, an
 import numpy as np
 
 from ...foreign import as_like, largest
-from ...forms import is_unreal, shape
-from ...levels import decided, is_number
+from ...forms import is_unreal, shape, type_of
+from ...levels import decided, is_lazy, is_number
 from ...several import plus
 from ...table import composition, smooth
 from ...table.batching import by_stacks
-from ...table.kinds import Smooth
+from ...table.kinds import Linear, Smooth
 from ..complexes import adjoint, conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
@@ -59,26 +59,50 @@ def _by_singular_values(a):
     return u, adjoint(vh), (np.linalg.det(u) * np.linalg.det(vh))[..., None, None], *_products_without(s)
 
 
-def _adjugate_push(da, z, a):
+def _rate(da, z, a):
     """tr(A⁻¹ dA) adj A − A⁻¹ dA adj A; at a singular matrix the same of S, without a division."""
-    if decided(_is_invertible, a, usual=True):
+    if decided(_is_invertible, a):
         relative = matmul(inv(a), da)
         return over_matrices(sum(matrix_diagonal(relative), -1, False)) * z - matmul(relative, z)
     if is_number(type(a)):
-        return _push_by_minors(da, a)
+        return _by_minors(lambda minors: adjugate(minors(a)), da)
     u, v, turn, _, two = _by_singular_values(a)
     e = product(adjoint(u), da, v)
     own = matmul(two, expand_dims(matrix_diagonal(e), -1))
     return turn * product(v, weighted(own, np.eye(shape(e)[-1])) - e * two, adjoint(u))
 
 
-def _push_by_minors(da, a):
-    """Return the same by the determinants of the minors; from the third derivative on, at singular matrices only."""
-    n = shape(a)[-1]
-    rest = np.array([[k for k in range(n) if k != i] for i in range(n)], dtype=np.intp).reshape(n, n - 1)
+def _by_minors(of, e):
+    """Return ``_rate`` by the minors, as from the third derivative on, at singular matrices only.
+
+    ``of(minors)`` is what the minors have for cofactors, where ``minors(a)`` makes those of a matrix.
+    """
+    n = shape(e)[-1]
+    rest = np.array([[k for k in range(n) if k != i] for i in range(n)], dtype=np.intp).reshape(n, max(n - 1, 0))
     index = (..., rest[None, :, :, None], rest[:, None, None, :])
     signs = (-1.0) ** np.add.outer(np.arange(n), np.arange(n))
-    return weighted(sum(matrix_transpose(adjugate(getitem(a, index))) * getitem(da, index), (-2, -1), False), signs)
+    cofactors = of(lambda x: getitem(x, index))
+    return weighted(sum(matrix_transpose(cofactors) * getitem(e, index), (-2, -1), False), signs)
+
+
+def _rate_push(da, z, a, e):
+    """Return the second derivative along both, where nobody has looked whether A is singular: by the minors."""
+    return _by_minors(lambda minors: adjugate_rate(minors(a), minors(da)), e)
+
+
+@smooth(
+    Smooth(_rate_push),
+    Linear(lambda g, a, e: adjugate_rate(adjoint(a), g)),
+    batched=by_stacks(2, 2),
+    core="(i,j),(i,j)->(i,j)",
+)
+def adjugate_rate(a, e):
+    """The derivative of the adjugate along a matrix, of matrices of Dask: the task that has one looks at it."""
+    return _rate(e, adjugate(a), a)
+
+
+def _adjugate_push(da, z, a):
+    return adjugate_rate(a, da) if is_lazy(type_of(a)) else _rate(da, z, a)
 
 
 @smooth(_adjugate_push, batched=by_stacks(2), core="(i,j)->(i,j)")
