@@ -17,7 +17,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,6 +32,7 @@ from array_samples import directions  # noqa: E402
 from test_foreign import CALLS, MODES, OF_FLOATS, expected, of_library  # noqa: E402
 from tried import KEPT, listed  # noqa: E402
 
+from autodiff import jvp  # noqa: E402
 from autodiff.calls.structures import flatten  # noqa: E402
 
 TEXT = """# The table at arrays of other libraries
@@ -112,6 +113,7 @@ class Cupy:
 
 OTHER = "gives other numbers than NumPy's"
 """What is said of a function whose numbers are not NumPy's, and not the library's own either."""
+THEIRS = "is the library's own function, which gives other numbers than NumPy's; so does the derivative"
 
 LIBRARIES: dict[str, Callable[[], Any]] = {"dask": Dask, "cupy": Cupy}
 
@@ -130,29 +132,21 @@ def difference(library: Any, found: list[Any], leaves: list[Any], name: str) -> 
     return None
 
 
-def is_of_library(library: Any, mode: str, name: str) -> bool:
-    """Return whether a function has other numbers than NumPy's at a sample because the library's own has them.
+def is_of_library(library: Any, mode: str, f: Any, arrays: Any, found: list[Any]) -> bool:
+    """Return whether other numbers than NumPy's are those of the library's own function, to six digits.
 
-    Then its value is the one that the library gives where nothing is differentiated, and its derivative along a
-    direction, forward or by the adjoints, that of differences of the library's values.
+    The value is the one where nothing is differentiated, and the derivative along a direction, forward or by the
+    adjoints, that of differences of such values. Where the plain call raises, as that of ``np.linalg.qr(x).Q`` does
+    with Dask, the values are those of forward mode.
     """
-    for f, arrays in CALLS[name]:
-        for sample in (f, of_library(f, library.made)):
-            with suppress(Exception):  # of a sample that does not work is told elsewhere
-                found = flatten(MODES[mode](sample, arrays, library.made, library.host))[0]
-                if not _agrees(library, mode, sample, arrays, [library.host(x) for x in found]):
-                    return False
-                break
-    return True
-
-
-def _agrees(library: Any, mode: str, f: Any, arrays: Any, found: list[Any]) -> bool:
-    """Return whether a value and its derivative are those of the library's values, to six digits."""
     along = directions(arrays)
 
     def value(step: float) -> list[Any]:
         moved = [library.made(x + step * t if x.dtype.kind in "fc" else x) for x, t in zip(arrays, along, strict=True)]
-        return [library.host(leaf) for leaf in flatten(f(*moved))[0]]
+        try:
+            return [library.host(leaf) for leaf in flatten(f(*moved))[0]]
+        except Exception:  # whatever the library raises
+            return [library.host(leaf) for leaf in flatten(jvp(f, moved, moved)[0])[0]]
 
     here, h = value(0.0), 1e-3
     near = [value(k * h) for k in (-2, -1, 1, 2)]
@@ -182,21 +176,28 @@ def results_of(library: Any, mode: str, f: Any, arrays: Any) -> tuple[list[Any],
     return found, f"computed by {lines[0]}" if lines else why
 
 
+def of_sample(library: Any, mode: str, name: str, f: Any, arrays: Any, leaves: Any) -> str | None:
+    """Return why a function does not work in a mode at one sample, None where it does."""
+    found, why = results_of(library, mode, f, arrays)
+    if why is not None:  # the library may refuse constants of NumPy's
+        f = of_library(f, library.made)
+        found, why = results_of(library, mode, f, arrays)
+    try:
+        why = why or difference(library, found, leaves, name)
+        if why == OTHER and is_of_library(library, mode, f, arrays, list(map(library.host, found))):
+            return THEIRS
+    except Exception as error:  # it raises when it is computed
+        return why or reason(error)
+    return why
+
+
 def outcome(library: Any, mode: str, name: str) -> str | None:
-    """Return why a function does not work in a mode at every sample, None where it does."""
+    """Return why a function does not work in a mode at every sample, None where it does: other numbers before all."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for (f, arrays), leaves in zip(CALLS[name], expected(mode, name), strict=True):
-            found, why = results_of(library, mode, f, arrays)
-            if why is not None:  # the library may refuse constants of NumPy's
-                found, why = results_of(library, mode, of_library(f, library.made), arrays)
-            try:
-                why = why or difference(library, found, leaves, name)
-            except Exception as error:  # it raises when it is computed
-                why = reason(error)
-            if why:
-                return why
-    return None
+        samples = zip(CALLS[name], expected(mode, name), strict=True)
+        whys = [of_sample(library, mode, name, f, arrays, leaves) for (f, arrays), leaves in samples]
+    return OTHER if OTHER in whys else next(filter(None, whys), None)
 
 
 @cache
@@ -207,12 +208,7 @@ def opened(name: str) -> Any:
 
 def outcomes(name: str, f: str) -> list[str | None]:
     """Return why a function does not work in each mode."""
-    found = [outcome(opened(name), mode, f) for mode in MODES]
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        theirs = [why == OTHER and is_of_library(opened(name), mode, f) for why, mode in zip(found, MODES, strict=True)]
-    of_theirs = f"is {name}'s own function, which gives other numbers than NumPy's; the derivative is that of it"
-    return [of_theirs if own else why for own, why in zip(theirs, found, strict=True)]
+    return [outcome(opened(name), mode, f) for mode in MODES]
 
 
 def report(name: str, processes: int) -> str:

@@ -238,10 +238,26 @@ DEFAULTS: dict[str, Any] = {"where": True, "keepdims": False, "dtype": None, "in
 
 
 def reshaped(x: Any, to: Any, order: str) -> Any:
-    """Return a foreign array with another shape, by the order C alone: Dask's takes a tuple and no order."""
+    """Return a foreign array with another shape, by the order C alone: Dask's takes a tuple and no order.
+
+    Nor does Dask's divide axes unevenly, unless they are one before, or take what is empty.
+    """
     to = tuple(to) if isinstance(to, (tuple, list)) else (to,)
-    x = x if x.shape else x[np.newaxis]  # of no axes Dask makes none
-    return np.reshape(x, to) if order == "C" else np.transpose(np.reshape(np.transpose(x), to[::-1]))
+    if 0 in x.shape:
+        return np.zeros(np.empty(x.shape, bool).reshape(to).shape, dtype=x.dtype, like=x)
+    if order != "C":
+        return np.transpose(reshaped(np.transpose(x), to[::-1], "C"))
+    try:
+        return np.reshape(x if x.shape else x[np.newaxis], to)  # of no axes Dask makes none
+    except NotImplementedError:
+        return np.reshape(np.reshape(x, (-1,)), to)
+
+
+def zero_padded(x: Any, widths: Any) -> Any:
+    """Return an array with zeros around; what is empty Dask's own leaves to a division by 0."""
+    if is_lazy(type(x)) and 0 in x.shape:
+        return np.zeros(np.pad(np.empty(x.shape, bool), widths).shape, dtype=x.dtype, like=x)
+    return np.pad(x, widths)
 
 
 def largest(x: Any, least: float, axis: Any = None, keepdims: bool = False) -> Any:
@@ -264,6 +280,11 @@ def laid_out(x: Any) -> Any:
     steps = [*accumulate(reversed(x.shape[1:]), mul, initial=x.dtype.itemsize)][::-1] if x.shape else []
     strides = getattr(x, "strides", None) or steps
     return np.lib.stride_tricks.as_strided(np.empty((), x.dtype), x.shape, strides)
+
+
+def has_no_strides(kind: type) -> bool:
+    """Return whether a type is one of arrays that tell no strides: nobody knows their order, and none is a view."""
+    return is_foreign(kind) and not hasattr(kind, "strides")
 
 
 def may_share_memory(x: Any, y: Any) -> bool:

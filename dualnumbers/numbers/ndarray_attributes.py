@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..foreign import has_no_strides
 from ..forms import numbered, shape, size
 from ..levels import HELD, is_number, plain, read
 from ..messages.errors import no_plain_value, user_line
 from ..rules.indexing import fixed, getitem
 from ..rules.shaping import array, ravel
+from ..table.dispatch import refuse
 
 REFUSED = {
     "at": "it is JAX's; assign x[i] = v, or x[i] += v",
@@ -64,6 +66,7 @@ class FlatNumbers:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Write the values in turn, from the first again where they are too few."""
+        refuse(has_no_strides, "x.flat[…] = …", "views, to write through; assign x[…] = …", [self.base])
         if self.base.take_in(lambda target, source: target.flat.__setitem__(index, source), value):
             return
         values = array(value) if isinstance(value, (list, tuple)) else value

@@ -4,8 +4,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..foreign import has_no_strides
 from ..forms import is_array, shape
 from ..table import composition
+from ..table.dispatch import refuse
 from .indexing import getitem
 from .shaping import arrays, broadcast_whole, copied, reshape, transpose, view
 
@@ -96,6 +98,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """Coordinate arrays of a grid, from the coordinates along each axis."""
     if indexing not in ("xy", "ij"):
         raise ValueError("meshgrid: indexing is 'xy' or 'ij'")
+    if not copy:
+        refuse(has_no_strides, "np.meshgrid(…, copy=False)", "views; leave the keyword out", xi)
     order = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         order[:2] = [1, 0]

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..foreign import as_array, is_foreign, reshaped, with_numbers
+from ..foreign import as_array, has_no_strides, is_foreign, reshaped, with_numbers
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
 from ..levels import HELD, is_lazy, is_number, read
 from ..messages.errors import no_plain_value, user_line
@@ -45,16 +45,17 @@ def in_memory(x, order):
     if order == "C":
         return x, order
     order = order.upper()
-    if order not in ("A", "K"):
-        return x, order
+    if order in ("A", "K") and len(shape(x)) > 1:
+        dispatch.refuse(has_no_strides, f"the order {order!r}", "places in memory; give order='C' or 'F'", [x])
     if order == "A":
         return x, "F" if flags(x).fnc else "C"
-    return view(transpose, x, axes_in_memory(x)), "C"
+    return (view(transpose, x, axes_in_memory(x)), "C") if order == "K" else (x, order)
 
 
 def reshaping(a, shape, order="C", *, copy=None):
     """Return the arguments of `reshape` from those of ``np.reshape``."""
     if copy is False:
+        dispatch.refuse(has_no_strides, "np.reshape(…, copy=False)", "views; leave the keyword out", [a])
         asked(np.reshape, a, shape, order=order, copy=False)  # for its error
     x, order = in_memory(copied(a, order) if copy else a, order)
     return x, shape, order
@@ -233,9 +234,8 @@ def _piece(g, place, operands, axis):
         return reshape(part, shape(operands[place]), "C")
     lengths = [shape(x)[axis] for x in operands]
     start = sum(lengths[:place])
-    index = [slice(None)] * len(shape(g))
-    index[axis] = slice(start, start + lengths[place])
-    return getitem(g, tuple(index))
+    before = (slice(None),) * (axis % len(shape(g)))
+    return getitem(g, (*before, slice(start, start + lengths[place])))
 
 
 def _pieces(g, z, *arguments):

@@ -40,6 +40,9 @@ PROGRAMS = SHARED | {
     "of other chunks": (lambda x, y, w: np.sum(special.gammainc(1.0 + x[1:] ** 2, 2.0 + x[:-1] ** 2)), 0),
     "of other shapes": (lambda x, y, w: np.sum(special.gammainc(1.0 + x * x, 1.0 + w * w)), 0),
     "nothing": (lambda x, y, w: np.sum(x[:0]) + np.sum(x) ** 2, 0),
+    "divided unevenly": (lambda x, y, w: np.sum(np.reshape(x, (4, 9)) @ np.arange(9.0)) * np.sum(x**2), 0),
+    "nothing, with zeros around": (lambda x, y, w: np.sum(np.pad(x[:0], 1)) + np.sum(np.pad(x, 1) ** 2), 0),
+    "nothing in another shape": (lambda x, y, w: np.sum(np.reshape(x[:0], (2, -1))) + np.sum(x) ** 2, 0),
     "by its edges": (lambda x, y, w: np.sum(np.pad(x, 20, "reflect") ** 2), 0),
 }
 
@@ -177,6 +180,32 @@ def test_what_dask_lacks_is_named_before_it_would_compute(name):
         grad(LACKED[name])(lazy(X))
     assert name in str(raised.value)
     assert "write it by functions that the library has" in str(raised.value)
+
+
+def written_through(x):
+    y = x * x
+    y.T.flat[1] = 5.0
+    return y
+
+
+OF_MEMORY = {
+    "the order 'K'": lambda x: np.ravel(x.T, "K"),
+    "the order 'A'": lambda x: x.T.reshape(-1, order="A"),
+    "np.reshape(…, copy=False)": lambda x: np.reshape(x, -1, copy=False),
+    "np.meshgrid(…, copy=False)": lambda x: np.meshgrid(x[0], x[1], copy=False)[0],
+    "x.flat[…] = …": written_through,
+}
+
+
+@pytest.mark.parametrize("name", OF_MEMORY)
+def test_what_asks_how_elements_lie_in_memory_is_refused(name):
+    """As Dask itself refuses it, whose arrays have no strides and are no views: it would be another function."""
+    for differentiate in (lambda f: jvp(f, [lazy(X)], [lazy(X)]), lambda f: vjp(f, lazy(X))):
+        with pytest.raises(TypeError, match=rf"Array lacks what {re.escape(name)} needs of it"):
+            differentiate(OF_MEMORY[name])
+    assert (
+        jvp(lambda x: np.ravel(x, "K"), [lazy(Y)], [lazy(Y)])[1].shape == Y.shape
+    )  # along one axis there is one order
 
 
 def test_an_error_of_dask_names_the_function_and_the_line():
@@ -327,3 +356,10 @@ def test_no_function_has_an_array_computed():
     text = (BENCHMARKS / "LIBRARIES.md").read_text(encoding="utf-8")
     by_whom = re.findall(r"computed by (.*?) \|", text)
     assert set(by_whom) <= {"a sample"}
+
+
+def test_no_function_gives_other_numbers():
+    """But for Dask's own functions that do, `qr` by its signs; what its derivative is is tested with whole axes."""
+    section = (BENCHMARKS / "LIBRARIES.md").read_text(encoding="utf-8").partition("\n## dask")[2]
+    assert "gives other numbers than NumPy's |" not in section
+    assert set(re.findall(r"^\| `(.*?)` \| is the library's own", section, re.MULTILINE)) <= {"qr"}

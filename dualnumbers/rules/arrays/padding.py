@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...foreign import as_like
+from ...foreign import as_like, zero_padded
 from ...forms import dtype_of, flags, shape
 from ...levels import is_lazy, is_number
 from ...table import composition, linear
@@ -38,8 +38,10 @@ def _pad_all(apply, xs, members, pairs, mode):
 
 @linear(_copies_adjoint, name="padded", shown="pad", batched=_pad_all)
 def _by_copies(array, pairs, mode):
-    if is_lazy(type(array)) and mode not in ("constant", "empty"):  # of few elements Dask's makes others than NumPy's
-        for axis, pair in enumerate(pairs):
+    if is_lazy(type(array)):
+        if mode in ("constant", "empty"):
+            return zero_padded(array, pairs) if pairs else array.copy()
+        for axis, pair in enumerate(pairs):  # of few elements Dask's makes others than NumPy's
             array = array[(*(slice(None),) * axis, np.pad(np.arange(array.shape[axis]), pair, mode))]
         return array
     return np.pad(array, pairs, mode) if pairs else array.copy()

@@ -6,7 +6,7 @@ zₖ = Σ xᵢ yₖ₋ᵢ, so x̄ᵢ = Σ z̄ₖ conj(yₖ₋ᵢ), the convoluti
 
 import numpy as np
 
-from ...foreign import as_like, is_foreign, new_like, one_of
+from ...foreign import as_like, is_foreign, new_like, one_of, zero_padded
 from ...forms import shape
 from ...levels import is_lazy
 from ...table import composition, linear, multilinear, smooth
@@ -58,7 +58,7 @@ def _cut(x, window, axes):
         before = min(max(-start, 0), length)
         index[axis] = slice(first, max(first, last))
         widths[axis] = (before, length - before - max(last - first, 0))
-    return np.pad(x[tuple(index)], widths)
+    return zero_padded(x[tuple(index)], widths)
 
 
 _ENGINES = {
