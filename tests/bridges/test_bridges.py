@@ -6,7 +6,9 @@ import pytest
 import autodiff as ad
 from autodiff import bridges
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's, of its own code
+pytestmark = pytest.mark.filterwarnings(  # PyTorch's, of its own code
+    "ignore::DeprecationWarning", "ignore:`torch.jit.script` is deprecated:FutureWarning"
+)
 
 X, W = np.array([0.5, 1.0]), np.array([[1.0, 2.0], [3.0, 4.0]])
 
