@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import shape
-from dualnumbers.levels import is_number, read
+from dualnumbers.levels import decided, is_number, read
+from dualnumbers.numbers.mapped import MappedNumber
 from dualnumbers.several import each, parts
 from dualnumbers.table import Row, is_of_table
 from dualnumbers.table.partials import evaluate_partial
@@ -222,9 +223,12 @@ def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], stati
 def _varies_outside(x: Any) -> bool:
     """Return whether a constant varies with a differentiation around, and not only in a recording to be run again."""
     while is_number(type(x)):
-        if getattr(type(x), "active", True) and not getattr(getattr(x, "tape", None), "is_program", False):
+        if isinstance(x, MappedNumber):  # which is values, and may be of numbers of a differentiation around
+            x = x.data
+        elif getattr(type(x), "active", True) and not getattr(getattr(x, "tape", None), "is_program", False):
             return True
-        x = x.primal
+        else:
+            x = x.primal
     return False
 
 
@@ -267,6 +271,11 @@ def _folded(pattern: Pattern, operand: Any) -> Pattern:
 
 
 def _of_seed(seed: Any, value: Any) -> Pattern:
-    if is_number(type(seed)):
+    if _varies_outside(seed):
         return np.ones(shape(value), bool)
-    return np.broadcast_to(np.not_equal(seed, 0), shape(value))
+    return np.broadcast_to(decided(is_other_than_zero, seed), shape(value))
+
+
+def is_other_than_zero(x: Any) -> Any:
+    """Return which elements are not 0."""
+    return np.not_equal(x, 0)

@@ -63,7 +63,7 @@ LAYERS = (
     ("dualnumbers.numbers.taylor.series", "dualnumbers.numbers.taylor.polynomials"),
     ("dualnumbers.numbers.array", "dualnumbers.numbers.taylor.equations"),
     ("dualnumbers.numbers.batch", "dualnumbers.numbers.views", "dualnumbers.numbers.taylor.operation"),
-    ("dualnumbers.numbers.weighted",),
+    ("dualnumbers.numbers.weighted", "dualnumbers.numbers.mapped"),
     ("dualnumbers.numbers.taylor.propagation", "dualnumbers.numbers.pushforward", "dualnumbers.numbers.dual_arrays"),
     ("dualnumbers.numbers.dual", "dualnumbers.numbers.taylor.number"),
     (
