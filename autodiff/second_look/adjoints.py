@@ -12,7 +12,7 @@ It costs much more than the plain sweep, and is asked only where that gave NaN. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,9 @@ from ..tape.accumulation import add, add_part, add_result, fit, is_numpys
 from ..tape.variable import GETITEM, ITEM
 from ..tape.wengert import Tape
 from .lengths import kinks, slope_of_length
+from .products import NONE
 from .structure import Pattern, Structure
-from .unbounded import told_apart
+from .unbounded import Passage, told_apart
 
 Seeds = dict[int, Any]
 
@@ -102,9 +103,14 @@ class _Sweep:
             return masked(passed, reached)
         xs = list(map(self.tape.value, self.tape.operands(line)))
         static, z, times = self.tape.static.get(line, ()), self.tape.values[line], self.times_at(line)
-        pull = lambda part: fit(row.pull(place, part, z, xs, static, times), x)
+
+        def pull(g: Any, factors: Mapping[int, Any] = NONE) -> Any:
+            given = [factors.get(k, y) for k, y in enumerate(xs)]
+            return fit(row.pull(place, g, z, given, static, times), x)
+
         whole = masked(fit(passed, x), reached)
-        return told_apart(whole, g, pull, lambda given: self.structure.pulled(line, place, given))
+        way = Passage(self.structure, line, place, pull, self.structure.pulled)
+        return told_apart(way, whole, g, self.patterns[line])
 
 
 def masked(x: Any, pattern: Pattern) -> Any:

@@ -25,6 +25,7 @@ from dualnumbers.levels import decided, is_number, read
 from dualnumbers.numbers.mapped import MappedNumber
 from dualnumbers.several import each, parts
 from dualnumbers.table import Row, is_of_table
+from dualnumbers.table.kinds import Multilinear
 from dualnumbers.table.partials import evaluate_partial
 
 from ..tape.accumulation import fit
@@ -76,7 +77,11 @@ class Structure:
         if line is not None:
             return self.varying(line)
         x = self.tape.value(operand)
-        return each(lambda x: np.full(shape(x), _varies_outside(x)), x)
+        return each(lambda x: np.full(shape(x), varies_outside(x)), x)
+
+    def support(self, operand: int) -> Pattern:
+        """Return which elements of an operand may be other than 0."""
+        return self._of(operand) | each(is_other_than_zero, each(read, self.tape.value(operand)))
 
     def _noise(self, pattern: Pattern, like: Any) -> Any:
         """Draw random numbers for True and 0 for False, of the type of a value; None for a result without any True."""
@@ -92,8 +97,13 @@ class Structure:
         """Yield the value and the operands of a line, as they are and with random numbers for what varies."""
         operands = self.tape.operands(line)
         xs = [each(read, self.tape.value(k)) for k in operands]
+        if row.kinds == (Multilinear,):  # a sum of products, in which nothing cancels: masks in place of factors
+            masks = [self.support(k).astype(float) if row.passes(place) else x
+                     for place, (k, x) in enumerate(zip(operands, xs, strict=True))]  # fmt: skip
+            yield each(read, self.tape.values[line]), masks
+            return
         yield each(read, self.tape.values[line]), xs
-        if row.is_linear or row.selects:
+        if _is_told_at_the_point(row):
             return
         varying, static = list(map(self._of, operands)), self.tape.static.get(line, ())
         for low, high in RANGES:
@@ -120,8 +130,10 @@ class Structure:
         try:
             if not (row.is_linear or is_of_table(row)):
                 raise NotImplementedError("a rule of the user's is not asked where they did not call it")
-            for z, xs in self._points(line, row):
+            for number, (z, xs) in enumerate(self._points(line, row)):
                 derivative = ask(z, xs)
+                if number == 0 and not (row.is_elementwise or _is_told_at_the_point(row)):
+                    derivative = each(_without_nan, derivative)  # as of rows of which something is missing
                 if derivative is not None:
                     passed = each(_with, passed, derivative)
                 if _all(passed):
@@ -220,7 +232,7 @@ def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], stati
     return None if passed is None else each(fit, passed, xs[place])
 
 
-def _varies_outside(x: Any) -> bool:
+def varies_outside(x: Any) -> bool:
     """Return whether a constant varies with a differentiation around, and not only in a recording to be run again."""
     while is_number(type(x)):
         if isinstance(x, MappedNumber):  # which is values, and may be of numbers of a differentiation around
@@ -256,6 +268,15 @@ def _with(passed: Pattern, derivative: Any) -> Pattern:
     return passed | (found if np.shape(found) == np.shape(passed) else np.broadcast_to(found, np.shape(passed)))
 
 
+def _is_told_at_the_point(row: Row) -> bool:
+    """Return whether a row is asked at the point alone: it passes the same at others, or what it chose there."""
+    return row.is_linear or row.selects or row.kinds == (Multilinear,)
+
+
+def _without_nan(derivative: Any) -> Any:
+    return None if derivative is None else np.where(np.isnan(derivative), 0.0, derivative)
+
+
 def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
     """Return where the partial of an elementwise row is not 0, for each of several results that has one."""
     return each(
@@ -271,7 +292,7 @@ def _folded(pattern: Pattern, operand: Any) -> Pattern:
 
 
 def _of_seed(seed: Any, value: Any) -> Pattern:
-    if _varies_outside(seed):
+    if varies_outside(seed):
         return np.ones(shape(value), bool)
     return np.broadcast_to(decided(is_other_than_zero, seed), shape(value))
 
@@ -279,3 +300,8 @@ def _of_seed(seed: Any, value: Any) -> Pattern:
 def is_other_than_zero(x: Any) -> Any:
     """Return which elements are not 0."""
     return np.not_equal(x, 0)
+
+
+def is_zero(x: Any) -> Any:
+    """Return which elements are 0."""
+    return np.equal(x, 0)

@@ -14,7 +14,7 @@ push-forward linear, so nothing is missed. A function in forward mode is recorde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,8 +41,9 @@ from ..tape.variable import Variable, variable
 from ..tape.wengert import Tape
 from .adjoints import masked
 from .lengths import kinks, slope_of_length
-from .structure import Structure, Terms
-from .unbounded import told_apart
+from .products import NONE
+from .structure import Pattern, Structure, Terms
+from .unbounded import Passage, told_apart
 
 Found = dict[int, Any]
 
@@ -52,6 +53,7 @@ class Certain:
 
     def __init__(self, tape: Tape) -> None:
         self.tape, self.structure, self.at_kinks = tape, Structure(tape), kinks(tape)
+        self.patterns: dict[int, Pattern] = {}
         self.terms: Terms = {}
 
     def tangents(self, seeds: Found, lines: Iterable[int]) -> Found:
@@ -76,7 +78,7 @@ class Certain:
         }
 
     def _tangents(self, seeds: Found, lines: list[int]) -> Found:
-        patterns, self.terms = self.structure.of_tangents(seeds, lines)
+        self.patterns, self.terms = self.structure.of_tangents(seeds, lines)
         found = dict(seeds)
         for line in lines:
             row, total = self.tape.rows[line], None
@@ -87,7 +89,7 @@ class Certain:
                     term = self.term(line, place, found[operand])
                     total = plus(total, term)
             if total is not None:
-                found[line] = each(masked, each(in_precision, total, self.tape.values[line]), patterns[line])
+                found[line] = each(masked, each(in_precision, total, self.tape.values[line]), self.patterns[line])
         return found
 
     def term(self, line: int, place: int, t: Any) -> Any:
@@ -110,14 +112,16 @@ class Certain:
         assert row is not None
         xs, static = list(map(tape.value, tape.operands(line))), tape.static.get(line, ())
 
-        def push(t: Any) -> Any:
-            return row.push(tape.values[line], xs, [(place, t)], static)
+        def push(t: Any, factors: Mapping[int, Any] = NONE) -> Any:
+            given = [factors.get(k, x) for k, x in enumerate(xs)]
+            return row.push(tape.values[line], given, [(place, t)], static)
 
         pushed = push(t)
         if pushed is None:
             return None
         whole = each(masked, pushed, self.terms[line, place])
-        return told_apart(whole, t, push, lambda given: self.structure.pushed(line, place, given))
+        way = Passage(self.structure, line, place, push, self.structure.pushed)
+        return told_apart(way, whole, t, self.patterns[tape.operands(line)[place]])
 
 
 def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:

@@ -117,6 +117,7 @@ LAYERS = (
     ),
     ("autodiff.tape.accumulation",),
     ("autodiff.tape.few", "autodiff.tape.float_sweep", "autodiff.second_look"),
+    ("autodiff.second_look.products",),
     ("autodiff.second_look.unbounded",),
     ("autodiff.second_look.adjoints",),
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
@@ -154,6 +155,7 @@ FORBIDDEN = (
     "autodiff.linearization",
     "autodiff.second_look.adjoints",
     "autodiff.second_look.lengths",
+    "autodiff.second_look.products",
     "autodiff.second_look.structure",
     "autodiff.second_look.unbounded",
 )

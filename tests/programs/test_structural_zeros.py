@@ -14,7 +14,7 @@ from table import EXAMPLES, JACOBIANS, MODES, nestings
 
 from autodiff import derivative, grad, gradient, hessian, jacfwd, jacobian, jacrev, jvp, linearize
 from autodiff import numpy as anp
-from autodiff.second_look.unbounded import told_apart
+from autodiff.second_look.unbounded import one_by_one
 
 # ------------------------------------------------------------------------------------------- compositions and limits
 
@@ -379,7 +379,7 @@ def test_many_infinite_terms_take_no_longer_than_few():
 
     with np.errstate(all="ignore"):
         t = 0.5 / np.sqrt(x)
-        found = told_apart(a @ t, t, passed, lambda pattern: (a != 0) @ pattern)
+        found = one_by_one(a @ t, t, passed, lambda pattern: (a != 0) @ pattern)
         np.testing.assert_array_equal(found, np.r_[np.full(n, np.inf), np.full(n, n / 2)])
         np.testing.assert_array_equal(jvp(lambda x: a[n:] @ np.sqrt(x), [x], [np.ones(2 * n)])[1], np.full(n, n / 2))
     assert len(asked) == 2
