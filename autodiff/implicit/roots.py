@@ -22,7 +22,7 @@ from dualnumbers.rules.shaping import array, concatenate, reshape, transpose
 from dualnumbers.table import smooth
 from dualnumbers.table.kinds import Smooth
 
-from ..calls.closures import plain_result
+from ..calls.closures import in_numpy, plain_result
 from ..forward import jacfwd, jvp
 from ..reverse import vjp
 from ..second_look.rounding import differ, size_of_terms
@@ -116,6 +116,7 @@ class Equation:
 
 def in_shape(call: str, out: Any, x: Any) -> Any:
     """Return what a function of the unknowns returned, in their shape; ValueError where it has not as many elements."""
+    in_numpy("the function returned", out)
     z = array(joined(out))
     if is_unreal(z):
         raise TypeError(f"{call} is of real equations: give their real and imaginary parts{user_line()}")

@@ -8,7 +8,7 @@ tell. A row that says which ``core`` axes it needs whole, as those of a matrix, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..foreign import as_like, one_of
 from ..levels import is_lazy
+from ..messages.errors import user_line
 from .registry import MAKERS, TABLE
 
 
@@ -124,12 +125,45 @@ def over_axes(core: str, block: Block, *operands: Any) -> Any:
     if any(0 in x.shape for x in operands):
         found, like = block(*(_halves(x.shape, x.dtype) for x in operands)), one_of(operands)
         return tuple(as_like(part, like) for part in found) if isinstance(found, tuple) else as_like(found, like)
-    given, _, results = core.partition("->")
-    counts = [len(axes.split(",")) if axes else 0 for axes in re.findall(r"\((.*?)\)", given)]
-    operands = tuple(x.rechunk(dict.fromkeys(range(-n, 0), -1)) for x, n in zip(operands, counts, strict=True))
-    sizes = {"k": min(operands[0].shape[-2:])} if "k" in results and "k" not in given else {}
+    given, results = _operands_of(core), core.partition("->")[2]
+    pairs = zip(operands, given, strict=True)
+    operands = tuple(x.rechunk(dict.fromkeys(range(-len(axes), 0), -1)) for x, axes in pairs)
+    sizes = {"k": min(operands[0].shape[-2:])} if "k" in results and not any("k" in axes for axes in given) else {}
     dtypes = _dtypes(block, operands)
-    return apply_gufunc(block, core, *operands, output_dtypes=dtypes, output_sizes=sizes, allow_rechunk=True)
+    taken = ",".join(f"({','.join(_each_once(axes))})" for axes in given)
+    signature = f"{taken}->{results}"
+    return apply_gufunc(block, signature, *operands, output_dtypes=dtypes, output_sizes=sizes, allow_rechunk=True)
+
+
+def _operands_of(core: str) -> list[list[str]]:
+    """Return the letters of the axes of each operand."""
+    return [axes.split(",") if axes else [] for axes in re.findall(r"\((.*?)\)", core.partition("->")[0])]
+
+
+def _each_once(axes: Sequence[str]) -> Iterator[str]:
+    """Yield letters, the second of two that are equal, of a square matrix, as a capital: Dask takes each but once."""
+    for place, axis in enumerate(axes):
+        yield axis.upper() if axis in axes[:place] else axis
+
+
+def fit(what: str, core: str, operands: Sequence[Any]) -> None:
+    """Raise ValueError where the shapes of operands do not go together as ``core`` says; LinAlgError as NumPy does."""
+    sizes: dict[str, int] = {}
+    for x, axes in zip(operands, _operands_of(core), strict=True):
+        square = len(set(axes)) < len(axes)
+        dims: tuple[int, ...] = x.shape[-len(axes) :] if axes else ()
+        if len(dims) < len(axes) or (square and dims[0] != dims[1]):
+            needed = "square matrix" if square else "matrix" if len(axes) == 2 else "vector"
+            raise np.linalg.LinAlgError(
+                f"{what}: a {needed} is needed, or a stack of them, not an array of shape {x.shape}{user_line()}"
+            )
+        for axis, n in zip(axes, dims, strict=True):
+            if n == n and sizes.setdefault(axis, n) != n:  # NaN is a length that nobody knows yet
+                shapes = " and ".join(str(x.shape) for x in operands)
+                raise ValueError(
+                    f"{what}: shapes {shapes} do not go together as {core} says, {axis} is {sizes[axis]} and {n}"
+                    f"{user_line()}"
+                )
 
 
 def _dtypes(block: Block, operands: Sequence[Any]) -> Any:

@@ -16,7 +16,7 @@ from ..levels import is_lazy, is_number, plain
 from ..messages.errors import user_line
 from ..messages.names import public_name
 from ..number_types import function_of
-from .blocks import Block, in_blocks, over_axes, own_or_whole
+from .blocks import Block, fit, in_blocks, over_axes, own_or_whole
 
 
 class Lifts(dict[type, Callable[..., Any]]):
@@ -188,8 +188,15 @@ def of_foreign(face: Any, evaluate: Callable[..., Any], needed: Any = None) -> C
         kind: Any = type(one_of(arguments))
         if needed is not None and not face.row.core and lacks(kind, needed):
             raise lacking(shown, arguments, f"it has no {public_name(needed)}")
+        core = ""
+        if face.row.core and is_lazy(kind):
+            count = len(arguments) - face.row.statics
+            operands = of_one_library(*arguments[:count])
+            core = face.row.core if isinstance(face.row.core, str) else face.row.core(*operands)
+            fit(shown, core, operands)
+            arguments = *operands, *arguments[count:]
         try:
-            z = (in_wholes if face.row.core and is_lazy(kind) else evaluate)(*arguments)
+            z = in_wholes(core, *arguments) if core else evaluate(*arguments)
         except LackingError:
             raise
         except (TypeError, AttributeError, NotImplementedError) as error:
@@ -202,13 +209,12 @@ def of_foreign(face: Any, evaluate: Callable[..., Any], needed: Any = None) -> C
             raise lacking(shown, arguments, "it gave an array of NumPy's")
         return z
 
-    def in_wholes(*arguments: Any) -> Any:
+    def in_wholes(core: str, *arguments: Any) -> Any:
         count = len(arguments) - face.row.statics
-        operands, static = of_one_library(*arguments[:count]), arguments[count:]
+        operands, static = arguments[:count], arguments[count:]
         if any(np.ndim(x) for x in static if isinstance(x, np.ndarray)):
             raise TypeError("a parameter that is an array goes with a block of the stack, and it has no blocks")
         block = Block(name, face.plain, static)
-        core = face.row.core if isinstance(face.row.core, str) else face.row.core(*operands)
         kind: Any = type(operands[0])
         if needed is None or lacks(kind, needed):
             return over_axes(core, block, *operands)

@@ -17,7 +17,8 @@ from test_foreign import CALLS, MODES, assert_same, expected
 
 from autodiff import grad, hessian, hvp, jvp, value_and_grad, value_of, vjp
 from autodiff.calls.structures import flatten
-from autodiff.scipy import linalg, optimize, stats
+from autodiff.implicit import root
+from autodiff.scipy import integrate, linalg, optimize, stats
 from dualnumbers.table import TABLE, blocks
 from dualnumbers.table.registry import BY_VALUES
 
@@ -206,6 +207,32 @@ def test_what_asks_how_elements_lie_in_memory_is_refused(name):
     assert (
         jvp(lambda x: np.ravel(x, "K"), [lazy(Y)], [lazy(Y)])[1].shape == Y.shape
     )  # along one axis there is one order
+
+
+ONES = lazy(np.ones(4))
+SOLVED = {
+    "root": lambda p: optimize.root(lambda z: z**3 - ONES * p, np.ones(4)).x,
+    "brentq": lambda p: optimize.brentq(lambda z: z**3 - np.sum(ONES) * p, 0.0, 5.0),
+    "newton": lambda p: optimize.newton(lambda z: z**2 - np.sum(ONES) * p, 1.0),
+    "minimize": lambda p: optimize.minimize(lambda z: np.sum((z - ONES * p) ** 2), np.ones(4)).x,
+    "minimize from": lambda p: optimize.minimize(lambda z: np.sum((z - p) ** 2), ONES).x,
+    "least_squares": lambda p: optimize.least_squares(lambda z: z - ONES * p, np.ones(4)).x,
+    "solve_ivp": lambda p: integrate.solve_ivp(lambda t, y: [-y[0] * p * np.sum(ONES)], (0.0, 1.0), [1.0]).y,
+    "odeint": lambda p: integrate.odeint(lambda y, t: -y * p * np.sum(ONES), [1.0], [0.0, 1.0]),
+    "quad": lambda p: integrate.quad(lambda t: t * p * np.sum(ONES), 0.0, 1.0)[0],
+    "root of ours": lambda p: root(lambda z, p: z**3 - ONES * p, np.ones(4), (p,)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The `numpy")
+@pytest.mark.parametrize("name", SOLVED)
+def test_a_solver_whose_function_has_arrays_of_dask_says_what_to_give(name):
+    """Where they are captured, too."""
+    why = r"compute with NumPy's arrays, but .* one of dask\.array\.core\.Array: give NumPy's, as x\.compute\(\)"
+    for differentiate in (grad, lambda f: lambda p: jvp(f, [p], [1.0])):
+        with pytest.raises(TypeError, match=why) as raised:
+            differentiate(lambda p: np.sum(SOLVED[name](p)))(2.0)
+        assert "test_dask.py:" in str(raised.value)
 
 
 def test_an_error_of_dask_names_the_function_and_the_line():

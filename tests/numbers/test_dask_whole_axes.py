@@ -1,5 +1,7 @@
 """Functions of whole matrices and axes at arrays of Dask: in one task for each block of the other axes."""
 
+import re
+
 import numpy as np
 import pytest
 from samples.determinants import SINGULAR
@@ -134,3 +136,40 @@ def test_derivatives_of_qr_are_those_of_the_factors_that_dask_gives(chunks):
     np.testing.assert_array_equal(value, factors(x))
     np.testing.assert_allclose(tangent, differences, 1e-9, 1e-9)
     assert np.sum(pulled * np.cos(TALL)) == pytest.approx(np.cos(np.arange(value.size)) @ differences, rel=1e-9)
+
+
+OF_OTHER_SHAPES = {
+    "solve: shapes (4, 4) and (3,) do not go together as (i,i),(i)->(i) says, i is 4 and 3": lambda x: np.linalg.solve(
+        x, x[:3, 0]
+    ),
+    "solve: shapes (4, 4) and (3, 2) do not": lambda x: np.linalg.solve(x, np.ones((3, 2))),
+    "solve: a square matrix is needed, or a stack of them, not an array of shape (3, 4)": lambda x: np.linalg.solve(
+        x[:3], x[:3]
+    ),
+    "inv: a square matrix is needed": lambda x: np.linalg.inv(x[:3]),
+    "det: a square matrix is needed": lambda x: np.linalg.det(x[:, 1:]),
+    "slogdet: a square matrix is needed": lambda x: np.linalg.slogdet(x[0])[1],
+    "expm: a square matrix is needed": lambda x: linalg.expm(x[:3]),
+    "qr: a matrix is needed": lambda x: np.linalg.qr(x[0])[1],
+    "solve_triangular: shapes (4, 4) and (3, 1) do not": lambda x: linalg.solve_triangular(x, x[:3, 0]),
+    "solve_sylvester: shapes (4, 4) and (4, 4) and (3, 4) do not": lambda x: linalg.solve_sylvester(x, x, x[:3]),
+}
+
+
+@pytest.mark.parametrize("message", OF_OTHER_SHAPES)
+def test_shapes_that_do_not_go_together_are_told_before_anything_is_computed(message):
+    """By an error of the class that NumPy's is of, which names the line."""
+    f = OF_OTHER_SHAPES[message]
+    kind = np.linalg.LinAlgError if "is needed" in message else ValueError
+    for differentiate in (lambda x: grad(lambda x: np.sum(f(x)))(x), lambda x: jvp(f, [x], [x])):
+        with dask.config.set(scheduler=refused), pytest.raises(kind, match=re.escape(message)) as raised:
+            differentiate(da.from_array(A, chunks=2))
+        assert "test_dask_whole_axes.py:" in str(raised.value)
+    with pytest.raises((ValueError, np.linalg.LinAlgError), match=r"square|shape|core dimension|two-dim"):  # as NumPy
+        f(A)
+
+
+def test_the_stack_of_one_matrix_may_have_a_length_that_nobody_knows():
+    x = da.from_array(np.stack([A, A.T, A @ A]), chunks=(1, 2, 4))
+    f = lambda x: np.sum(np.linalg.det(x[x[:, 0, 0] > np.min(x[:, 0, 0])]) ** 2)
+    np.testing.assert_allclose(grad(f)(x).compute(scheduler="sync"), grad(f)(x.compute(scheduler="sync")), 1e-9)

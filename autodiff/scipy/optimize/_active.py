@@ -22,6 +22,7 @@ from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, reshape
 
+from ...calls.closures import in_numpy
 from ...forward import jacfwd
 from ...implicit.roots import Dense
 from ...reverse import grad
@@ -74,6 +75,7 @@ def minimum(call: str, theta: Any, problem: Callable[[Any], Problem], result: An
     """
     f, constraints = problem(read(theta))
     slope = grad(f)(result.x)
+    in_numpy("the function returned", slope)
     least = SMALL * float(max(np.linalg.norm(slope), np.linalg.norm(grad(f)(x0))))
     sides = _sides(constraints, result.x)
     tried: list[list[Any]] = []

@@ -88,7 +88,7 @@ def _between_by_halves(turned, inverse, g, half):
     return whole
 
 
-@smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2), needs=np.linalg.cholesky, core="(i,j)->(i,j)")
+@smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2), needs=np.linalg.cholesky, core="(i,i)->(i,i)")
 def _cholesky(a, upper):
     if not is_foreign(type(a)):
         return np.linalg.cholesky(a, upper=upper)
@@ -167,6 +167,9 @@ QRResult = type(np.linalg.qr(np.eye(1)))
 @composition(np.linalg.qr)
 def qr(a, mode="reduced"):
     """Q with orthonormal columns and R upper triangular; R alone for ``mode="r"``."""
+    if len(shape(a)) < 2:
+        raise np.linalg.LinAlgError(f"qr: a matrix is needed, or a stack of them, not an array of shape {shape(a)}"
+                                    f"{user_line()}")  # fmt: skip
     *_, m, n = shape(a)
     if mode not in ("reduced", "r") and not (mode == "complete" and m <= n):
         raise TypeError(

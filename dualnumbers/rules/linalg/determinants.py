@@ -94,7 +94,7 @@ def _rate_push(da, z, a, e):
     Smooth(_rate_push),
     Linear(lambda g, a, e: adjugate_rate(adjoint(a), g)),
     batched=by_stacks(2, 2),
-    core="(i,j),(i,j)->(i,j)",
+    core="(i,i),(i,i)->(i,i)",
 )
 def adjugate_rate(a, e):
     """The derivative of the adjugate along a matrix, of matrices of Dask: the task that has one looks at it."""
@@ -105,7 +105,7 @@ def _adjugate_push(da, z, a):
     return adjugate_rate(a, da) if is_lazy(type_of(a)) else _rate(da, z, a)
 
 
-@smooth(_adjugate_push, batched=by_stacks(2), core="(i,j)->(i,j)")
+@smooth(_adjugate_push, batched=by_stacks(2), core="(i,i)->(i,i)")
 def adjugate(a):
     """The transposed matrix of cofactors, det(A) A⁻¹ where that exists."""
     inverse = _inverse_or_none(a)
@@ -125,7 +125,7 @@ def _det_pull(g, z, a):
     return over_matrices(g) * adjoint(adjugate(a))
 
 
-@smooth(Smooth(_det_push, _det_pull), of=np.linalg.det, batched=by_stacks(2), core="(i,j)->()")
+@smooth(Smooth(_det_push, _det_pull), of=np.linalg.det, batched=by_stacks(2), core="(i,i)->()")
 def det(a):
     return np.linalg.det(a)
 
@@ -152,7 +152,7 @@ def _slogdet_pull(g, z, a):
     several=True,
     carried=lambda z: (is_unreal(z[0]), True),
     batched=by_stacks(2),
-    core="(i,j)->(),()",
+    core="(i,i)->(),()",
 )
 def _slogdet(a):
     return tuple(np.linalg.slogdet(a))

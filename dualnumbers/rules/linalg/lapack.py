@@ -9,7 +9,7 @@ from ...table.blocks import Block, over_axes, own_or_whole
 def eigh(a, triangle):
     """Return eigenvalues and eigenvectors of a Hermitian matrix of which one triangle is given."""
     if is_lazy(type(a)):
-        return over_axes("(i,j)->(i),(i,j)", Block("eigh", eigh, (triangle,)), a)
+        return over_axes("(i,i)->(i),(i,i)", Block("eigh", eigh, (triangle,)), a)
     return tuple(np.linalg.eigh(a, triangle))
 
 

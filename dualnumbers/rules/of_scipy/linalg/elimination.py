@@ -23,7 +23,7 @@ def _push(da, z, a):
     return matmul(lower, band(m, None, -1)) + matmul(band(m, 0, None), upper)
 
 
-@smooth(_push, core="(i,j)->(i,j)")
+@smooth(_push, core="(i,i)->(i,i)")
 def eliminated(a):
     """L below the diagonal, whose own is of ones, and U, in one square matrix."""
     z = np.array(a)

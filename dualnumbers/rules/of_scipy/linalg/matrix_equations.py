@@ -80,7 +80,7 @@ def _solve_pull(g, z, a, b, assume, lower, transposed):
 
 
 @smooth(_solve_push, Linear(_solve_adjoint), joint=_solve_pull, name="solve_structured", solves=True,
-        batched=by_columns, core="(i,j),(j,l)->(i,l)")  # fmt: skip
+        batched=by_columns, core="(i,i),(i,l)->(i,l)")  # fmt: skip
 def solve(a, b, assume, lower, transposed):
     if is_foreign(type(one_of((a, b)))):
         a = as_read(a, assume, lower)
@@ -115,7 +115,7 @@ def _triangular_pull(g, z, a, b, trans, lower, unit):
 
 
 @smooth(_triangular_push, Linear(_triangular_adjoint), joint=_triangular_pull, solves=True, batched=by_columns,
-        core="(i,j),(j,l)->(i,l)")  # fmt: skip
+        core="(i,i),(i,l)->(i,l)")  # fmt: skip
 def solve_triangular(a, b, trans, lower, unit):
     package = package_of(a, b) if np.ndim(a) == 2 else "scipy"  # CuPy's takes no stack
     if package == "scipy" and is_foreign(type(one_of((a, b)))):
@@ -141,7 +141,7 @@ def _sylvester_pull(g, z, a, b, q):
     Linear(lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
     joint=_sylvester_pull,
     solves=True,
-    core="(i,l),(j,m),(i,j)->(i,j)",
+    core="(i,i),(j,j),(i,j)->(i,j)",
 )
 def solve_sylvester(a, b, q):
     """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""
@@ -164,7 +164,7 @@ def _stein_pull(g, z, a, q, method):
     Linear(lambda g, a, q, method: solve_stein(adjoint(a), g, method)),
     joint=_stein_pull,
     name="solve_discrete_lyapunov",
-    core="(i,l),(i,j)->(i,j)",
+    core="(i,i),(i,i)->(i,i)",
 )
 def solve_stein(a, q, method=None):
     """A X Aᴴ − X + Q = 0."""
@@ -217,7 +217,7 @@ def _riccati(name, gain, solved, by_a, by_b, by_e):
 
     parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
              lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
-    core = "(i,j),(i,m),(n,j),(m,o),(p,j),(i,m)->(i,j)"
+    core = "(i,i),(i,m),(i,i),(m,m),(i,i),(i,m)->(i,i)"
     return smooth(*map(push, parts), name=name, core=core)(scipy_function(f"linalg.{name}"))
 
 

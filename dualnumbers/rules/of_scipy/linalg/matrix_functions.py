@@ -81,9 +81,9 @@ def _matrix_function(function, derivative, check=lambda a, *p: None, keeps_real=
     frechet = smooth(
         Smooth(second, lambda g, z, a, e, *p: adjoint(second(adjoint(g), z, a, e, *p))),
         Linear(lambda g, a, e, *p: adjoint(frechet(a, adjoint(g), *p))),
-        core="(i,j),(i,j)->(i,j)" if keeps_real else "",
+        core="(i,i),(i,i)->(i,i)" if keeps_real else "",
     )(derivative)
-    return smooth(Smooth(push, pull), of_matrix=True, core="(i,j)->(i,j)" if keeps_real else "")(function), frechet
+    return smooth(Smooth(push, pull), of_matrix=True, core="(i,i)->(i,i)" if keeps_real else "")(function), frechet
 
 
 def _expm(A):
