@@ -149,3 +149,55 @@ def test_a_second_sweep_has_pull_backs_again():
 
 def test_of_one_number():
     assert grad(logsumexp)(1.0) == grad(logsumexp)(np.array(1.0)) == 1.0
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([0.3, 5.0, 1.0], [1.0, 0.0, 3.0]),
+        ([2.0, 2.0, 2.0], [0.0, 0.0, 1.0]),
+        ([0.3, -np.inf, 1.0], [1.0, 2.0, 3.0]),
+        ([1.0, 1.0, -np.inf], [2.0, -1.0, 0.0]),
+        ([-700.0, 700.0, 699.0], [1.0, 1.0, -0.5]),
+    ],
+)
+def test_derivatives_by_elements_and_weights_of_which_some_are_0(a, b, dtype):
+    """By a they are p = b q, q = eᵃ / Σ b eᵃ, and diag p − p pᵀ; by b q and −q qᵀ; by both diag q − p qᵀ."""
+    a, b = np.array(a, dtype), np.array(b, dtype)
+    with mpmath.workdps(50):
+        powers = [mpmath.exp(mpmath.mpf(float(x))) if x > -np.inf else mpmath.mpf(0) for x in a]
+        total = mpmath.fsum(mpmath.mpf(float(w)) * power for w, power in zip(b, powers, strict=True))
+        q = [power / total for power in powers]
+        p = [mpmath.mpf(float(w)) * of for w, of in zip(b, q, strict=True)]
+        same = np.eye(3, dtype=object)
+        exact = [np.array(rows, object).astype(float) for rows in (
+            p, np.diag(p) - np.outer(p, p), q, -np.outer(q, q), same * q - np.outer(p, q))]  # fmt: skip
+    f, tolerance = lambda a, b: logsumexp(a, b=b), {"rtol": 200 * np.finfo(dtype).eps, "atol": 0.0}
+    with np.errstate(all="ignore"):
+        for first in (jacfwd, jacrev):
+            np.testing.assert_allclose(first(f)(a, b), exact[0], **tolerance)
+            np.testing.assert_allclose(first(f, 1)(a, b), exact[2], **tolerance)
+            for second in (jacfwd, jacrev):
+                scale = {**tolerance, "atol": 4 * np.finfo(dtype).eps * np.max(np.abs(exact[4]))}
+                np.testing.assert_allclose(second(first(f, 0), 0)(a, b), exact[1], **scale)
+                np.testing.assert_allclose(second(first(f, 1), 1)(a, b), exact[3], **tolerance)
+                np.testing.assert_allclose(second(first(f, 0), 1)(a, b), exact[4], **scale)
+
+
+def test_a_weight_of_0_whose_term_would_overflow():
+    a, b = np.array([1000.0, 1.0]), np.array([0.0, 1.0])
+    assert logsumexp(a, b=b) == 1.0
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_array_equal(mode(lambda a: logsumexp(a, b=b))(a), [0.0, 1.0])
+        np.testing.assert_array_equal(mode(lambda b: logsumexp(a, b=b))(b), [np.inf, 1.0])
+
+
+@pytest.mark.parametrize("reduce", [np.logaddexp.reduce, np.logaddexp2.reduce])
+def test_a_reduction_by_logaddexp_is_the_maximum_at_infinity(reduce):
+    x = np.array([[np.inf, 0.0, 1.0], [np.inf, np.inf, -np.inf], [0.0, -np.inf, -np.inf]])
+    for mode in (jacfwd, jacrev):
+        found = mode(lambda x: reduce(x, axis=1))(x)
+        np.testing.assert_array_equal(found[[0, 1, 2], [0, 1, 2]], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
+        for second in (jacfwd, jacrev):
+            np.testing.assert_array_equal(second(mode(lambda x: reduce(x, axis=1)))(x), 0.0)

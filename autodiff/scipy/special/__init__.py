@@ -17,6 +17,7 @@ from dualnumbers.rules.statistics.logarithmic_sums import log_softmax as row_of_
 from dualnumbers.rules.statistics.logarithmic_sums import log_sum_exp
 from dualnumbers.rules.statistics.logarithmic_sums import softmax as row_of_softmax
 from dualnumbers.rules.stopping import stopped
+from dualnumbers.rules.strong import strong
 from dualnumbers.rules.where import nowhere
 
 from ...calls.closures import holds_numbers
@@ -96,7 +97,8 @@ def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> 
         return (z, asked(np.ones_like, z)) if return_sign else z
     peak = _peak(np.where(np.equal(b, 0), -np.inf, read(a)), axis)
     back = peak if keepdims else np.squeeze(peak, axis=axis)
-    terms = b * np.exp(np.where(np.equal(b, 0), np.minimum(a, peak), a) - peak)
+    with np.errstate(over="ignore", invalid="ignore"):  # of an element that does not count
+        terms = strong(np.exp(a - peak), b)
     total = np.sum(terms, axis=axis, keepdims=keepdims)
     return (np.log(np.abs(total)) + back, np.sign(read(total))) if return_sign else np.log(total) + back
 

@@ -19,7 +19,7 @@ from ..elementwise.kinks import absolute
 from ..indexing import getitem, scatter
 from ..reductions import PLAIN, kept, mean, sum
 from ..short_axes import extreme
-from ..where import where
+from ..where import nowhere, where
 
 WORTH = 1 << 11
 """Of fewer elements to choose some takes longer than `expm1` of all."""
@@ -110,9 +110,14 @@ def _row(ufunc, weights, rate):
     """Return the row of ``ufunc.reduce``, ``rate`` the logarithm of the base."""
 
     def partials(z, x, axis):
-        """Return the weights e^(x − z), whose derivatives cancel in that form; of −∞ alone 0."""
-        empty = equal(kept(z, x, axis), -math.inf)
-        return where(empty, 0.0, weights(where(empty, 0.0, x), axis))
+        """Return the weights e^(x − z), whose derivatives cancel in that form; of −∞ alone 0, of +∞ equal shares."""
+        z = kept(z, x, axis)
+        empty, infinite = equal(z, -math.inf), equal(z, math.inf)
+        found = where(empty, 0.0, weights(where(empty | infinite, 0.0, x), axis))
+        if nowhere(infinite):
+            return found
+        largest = equal(x, math.inf) + 0.0
+        return where(infinite, largest / where(infinite, sum(largest, axis, True), 1.0), found)
 
     def push(dx, z, x, axis, keepdims):
         return sum(dx * partials(z, x, axis), axis, keepdims)
