@@ -13,7 +13,7 @@ import numpy as np
 
 from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_unreal, shape
-from dualnumbers.levels import HELD, RUNNING, is_number, plain
+from dualnumbers.levels import HELD, RUNNING, is_lazy, is_number, plain
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array, astype, concatenate, reshape
@@ -31,7 +31,6 @@ def closure_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, C
     variable, or an object that holds one, is a copy, and what it assigns there is lost.
     """
     found = {id(x): x for x in numbers_in((function, args))}
-    in_numpy("a parameter is", *found.values())
     for x in found.values():
         if is_unreal(x):
             raise TypeError(f"no derivative by a complex parameter: give its real and imaginary parts{user_line()}")
@@ -58,15 +57,16 @@ def closure_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, C
 def parameters_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
     """Return what `closure_converted` does, θ in double precision: what is solved for has it, too."""
     theta, at = closure_converted(function, args)
+    in_numpy("a parameter is", theta)
     return astype(theta, np.float64), at
 
 
-def in_numpy(what: str, *values: Any) -> None:
+def in_numpy(what: str, *values: Any, refused: Callable[[type], bool] = is_foreign) -> None:
     """Raise TypeError where a value, or one in a list, is an array of another library, which solvers cannot read."""
     for x in values:
         if type(x) is list or type(x) is tuple:
-            in_numpy(what, *x)
-        elif is_foreign(kind := type(plain(x))):
+            in_numpy(what, *x, refused=refused)
+        elif refused(kind := type(plain(x))):
             raise TypeError(
                 f"solvers compute with NumPy's arrays, but {what} one of {kind.__module__}.{kind.__qualname__}: "
                 f"give NumPy's, as x.compute() makes of Dask's and x.get() of CuPy's{user_line()}"
@@ -75,7 +75,7 @@ def in_numpy(what: str, *values: Any) -> None:
 
 def plain_result(call: str, z: Any) -> Any:
     """Return what a function returned at plain arguments; raise TypeError where it depends on a number all the same."""
-    in_numpy("the function returned", z)
+    in_numpy("the function returned", z, refused=is_lazy)  # which would be computed; others convert, or say why not
     z = array(joined(z))
     if is_number(type(z)):
         raise _hidden_number(call)

@@ -25,7 +25,7 @@ from dualnumbers.table import TableFunction, entry
 from dualnumbers.table.dispatch import TO_DECIDE_BY, refuse
 from dualnumbers.table.registry import BY_VALUES
 
-from ..calls.closures import holds_numbers, in_numpy
+from ..calls.closures import holds_numbers
 from ..calls.given import no_function
 from ..tape.fast_paths import ACTIVE
 
@@ -81,8 +81,6 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False, plain: bo
                 return _original(path)(*given, **named)
             if plain and holds_numbers(given, named):
                 refuse(is_foreign, f"scipy.{path}", "values of NumPy's, which SciPy can read", (given, named))
-            if of_function:
-                in_numpy("an argument is", *given, *named.values())
             if by_values:
                 refuse(is_lazy, f"scipy.{path}", TO_DECIDE_BY, (given, named))
             places = chain(names, repeat(names[-1]))

@@ -17,6 +17,7 @@ from ..messages.errors import user_line
 from ..messages.names import public_name
 from ..number_types import function_of
 from .blocks import Block, fit, in_blocks, over_axes, own_or_whole
+from .registry import BY_VALUES
 
 
 class Lifts(dict[type, Callable[..., Any]]):
@@ -169,6 +170,18 @@ def lacking(what: str, operands: Any, why: str) -> LackingError:
 
 TO_DECIDE_BY = "values to decide by, which it has not computed"
 """What an array of Dask lacks of which a value is asked for."""
+
+
+def of_complex(name: str, core: str) -> Callable[..., str]:
+    """Return what says ``core`` of complex arrays, and refuses real ones: by their values a result is real or not."""
+    BY_VALUES[name] = ("real arrays",)
+
+    def chosen(*operands: Any) -> str:
+        if not any(x.dtype.kind == "c" for x in operands):
+            raise lacking(name, operands, f"{TO_DECIDE_BY}, whether the result is real: give x + 0j, whose is complex")
+        return core
+
+    return chosen
 
 
 def refuse(is_refused: Callable[[type], bool], what: str, why: str, values: Any) -> None:

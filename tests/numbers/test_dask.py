@@ -161,10 +161,7 @@ def test_an_array_that_is_assigned_to_later():
 
 
 LACKED = {
-    "np.lexsort": lambda x: np.sum(x[:, 0][np.lexsort(x.T)]),
-    "np.linalg.eig": lambda x: np.sum(np.linalg.eig(x.T @ x)[0]),
-    "np.roots": lambda x: np.sum(np.abs(np.roots(x[:, 0]))),
-    "scipy.linalg.sqrtm": lambda x: np.sum(linalg.sqrtm(x.T @ x)),
+    "np.geomspace": lambda x: np.sum(np.geomspace(x[0, 0], x[1, 1], 3)),
     "scipy.optimize.linprog": lambda x: optimize.linprog(x[0], x, x[:, 0]).fun,
     "scipy.optimize.milp": lambda x: optimize.milp(x[0], constraints=[(x, -1.0, x[:, 0])]).fun,
     "scipy.optimize.nnls": lambda x: optimize.nnls(x, x[:, 0])[1],
@@ -255,11 +252,13 @@ def in_place(function, *others):
 
 MASK = X[:, 0] > 0.0
 DECIDING = {
+    "np.linalg.eig": lambda x: np.linalg.eig(x[:3])[0],
     "np.linalg.lstsq": lambda x: np.linalg.lstsq(x, x[:, 0])[0],
     "np.piecewise": lambda x: np.piecewise(x[:, 0], [lazy(MASK)], [np.sin, np.cos]),
     "np.place": lambda x: in_place(np.place, lazy(MASK), [1.0, 2.0])(x[:, 0]),
     "np.polydiv": lambda x: np.polydiv(x[:, 0], x[:3, 1])[0],
     "np.polymul": lambda x: np.polymul(x[:, 0], x[:, 1]),
+    "np.roots": lambda x: np.roots(x[:, 0]),
     "np.real_if_close": lambda x: np.real_if_close(x + 0j),
     "np.trim_zeros": lambda x: np.trim_zeros(x[:, 0]),
     **{
@@ -273,6 +272,10 @@ DECIDING = {
         for name in ("quantile", "nanquantile", "percentile", "nanpercentile")
     },
     "np.min_scalar_type": lambda x: np.min_scalar_type(x[0, 0]),
+    "scipy.linalg.logm": lambda x: linalg.logm(x[:3]),
+    "scipy.linalg.signm": lambda x: linalg.signm(x[:3]),
+    "scipy.linalg.sqrtm": lambda x: linalg.sqrtm(x[:3]),
+    "scipy.linalg.fractional_matrix_power": lambda x: linalg.fractional_matrix_power(x[:3], 0.5),
     "scipy.linalg.funm": lambda x: linalg.funm(x[:3], np.sqrt),
     "scipy.linalg.lu": lambda x: linalg.lu(x[:3])[0],
     "scipy.linalg.lu_factor": lambda x: linalg.lu_factor(x[:3])[0],

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import dtype_of, is_unreal, shape, size
-from dualnumbers.levels import is_number, read
+from dualnumbers.forms import dtype_of, is_unreal, shape, size, type_of
+from dualnumbers.levels import is_lazy, is_number, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.complexes import imag, real
 from dualnumbers.rules.linalg.decompositions import eig
@@ -44,14 +44,18 @@ def fractional_matrix_power(A: Array, t: Any) -> Any:
     if not is_number(type(t)):
         z = rows.matrix_power(A, t)
         return astype(z, dtype_of(A)) if t == np.floor(t) else z  # SciPy keeps the precision of products alone
-    values = np.linalg.eigvals(read(A))
-    cut = np.any((np.imag(values) == 0) & (np.real(values) <= 0))
-    if cut and np.isrealobj(rows.matrix_power(read(A), read(t))):
+    if not is_unreal(A) and not is_lazy(type_of(A)) and _is_cut(read(A), read(t)):
         raise ValueError(
             "fractional_matrix_power: an eigenvalue is negative or 0: no real derivative by the "
             f"exponent; give that as autodiff.value_of(...){user_line()}"
         )
     return rows.expm(t * rows.logm(A))
+
+
+def _is_cut(A: Any, t: Any) -> bool:
+    """Return whether a plain real matrix with an eigenvalue that is negative or 0 has a real power."""
+    values = np.linalg.eigvals(A)
+    return bool(np.any((np.imag(values) == 0) & (np.real(values) <= 0)) and np.isrealobj(rows.matrix_power(A, t)))
 
 
 @counterpart("linalg.expm_frechet")

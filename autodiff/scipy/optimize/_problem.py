@@ -13,12 +13,13 @@ from typing import Any, TypeVar, cast
 from scipy.optimize import Bounds, OptimizeResult
 from scipy.sparse import issparse
 
+from dualnumbers.foreign import is_foreign
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array
 
-from ...calls.closures import holds_numbers, parameters_converted
+from ...calls.closures import holds_numbers, in_numpy, parameters_converted
 from ...calls.running import is_rerun, rerunning
 from ...implicit.roots import Equation, Slope, newton, newton_step, solution
 from .._counterpart import counterpart
@@ -37,6 +38,8 @@ def solver(path: str, plain: bool = False) -> Callable[[Solver], Solver]:
     def register(function: Solver) -> Solver:
         @wraps(function)
         def refined(*given: Any, **named: Any) -> Any:
+            if any(is_foreign(type(x)) for x in (*given, *named.values())) and holds_numbers(given, named):
+                in_numpy("an argument is", *given, *named.values())
             if is_rerun() and not holds_numbers(given, named):
                 try:
                     return function(*given, **named)

@@ -6,6 +6,7 @@ from ...foreign import along, by_default, is_foreign, of_one_library, one_of
 from ...levels import is_lazy, is_noted, read
 from ...table import BY_NUMPY, locally_constant_of_arrays
 from ...table.batching import by_axis
+from ...table.blocks import Block, over_axes
 from ..comparisons import not_equal
 from ..shaping import array
 from .computed_places import elements
@@ -87,9 +88,19 @@ def _order(function, x, axis, **keywords):
     return along(function, x, axis, np.intp, **keywords)
 
 
-@locally_constant_of_arrays(of=np.lexsort, call=lambda keys, axis=-1: (array(keys), axis))
+@locally_constant_of_arrays(of=np.lexsort, needs=None, call=lambda keys, axis=-1: (array(keys), axis))
 def lexsort(keys, axis):
+    if is_lazy(type(keys)):
+        if keys.ndim < 2:  # one element of each key
+            return np.zeros((), dtype=np.intp, like=keys)
+        axis %= keys.ndim - 1
+        keys = np.moveaxis(np.moveaxis(keys, axis + 1, -1), 0, -2)
+        return np.moveaxis(over_axes("(m,i)->(i)", Block("lexsort", _lexsort), keys), -1, axis)
     return np.lexsort(keys, **by_default(type(keys), axis=axis))
+
+
+def _lexsort(keys):
+    return np.lexsort(np.moveaxis(keys, -2, 0))
 
 
 @locally_constant_of_arrays(

@@ -23,6 +23,7 @@ from ...messages.errors import user_line
 from ...several import plus
 from ...table import composition, smooth
 from ...table.batching import by_stacks
+from ...table.dispatch import of_complex
 from ...table.kinds import Smooth
 from ..complexes import adjoint, conj, imag, real
 from ..indexing import getitem
@@ -249,7 +250,7 @@ def _rows_of_largest(v):
     return np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2)
 
 
-@smooth(_eig_push, several=True, needs=np.linalg.eig)
+@smooth(_eig_push, several=True, needs=np.linalg.eig, core=of_complex("np.linalg.eig", "(i,i)->(i),(i,i)"))
 def _eig(a):
     return tuple(np.linalg.eig(a))
 
@@ -293,4 +294,4 @@ _eigvals = smooth(_eigvals_push, needs=np.linalg.eigvals)(np.linalg.eigvals)
 def eigvals(a):
     """The eigenvalues; where they repeat, the derivative is right for what is symmetric in them."""
     square(a)
-    return _eigvals(a)
+    return eig(a)[0] if is_lazy(type_of(a)) else _eigvals(a)

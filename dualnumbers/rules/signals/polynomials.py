@@ -8,6 +8,7 @@ from ...levels import is_lazy, read
 from ...table import composition, smooth
 from ...table.dispatch import TO_DECIDE_BY, refuse
 from ...table.kinds import Linear
+from ...table.registry import BY_VALUES
 from ..complexes import conj, real
 from ..elementwise.powers import sqrt
 from ..indexing import getitem, scatter
@@ -146,7 +147,16 @@ def _roots_push(dp, z, p):
     return astype(-matmul(stack(*_powers(z, shape(p)[0])[::-1], -1), dp) / polyval(slope, z), dtype_of(z))
 
 
-@smooth(_roots_push, of=np.roots, call=lambda p: (_series(p),))
+BY_VALUES["np.roots"] = ()
+
+
+def _coefficients(p):
+    """Return the operand of `roots`: how many there are, the zeros among the coefficients decide."""
+    refuse(is_lazy, "np.roots", TO_DECIDE_BY, [p])
+    return (_series(p),)
+
+
+@smooth(_roots_push, of=np.roots, call=_coefficients)
 def roots(p):
     return np.roots(p)
 

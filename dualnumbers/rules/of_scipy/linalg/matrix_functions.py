@@ -11,8 +11,9 @@ import numpy as np
 
 from ....foreign import is_foreign, one_of
 from ....forms import shape, zeros_like
-from ....levels import read
+from ....levels import is_lazy, read
 from ....table import smooth
+from ....table.dispatch import of_complex
 from ....table.kinds import Linear, Smooth
 from ...complexes import adjoint
 from ...from_scipy import imported, scipy_function
@@ -52,16 +53,22 @@ def _by_block(function, a, e, *p):
 def _regular(name, a):
     """Raise where the function has no derivative: at a singular matrix, to working precision."""
     value = read(a)
+    if is_lazy(type(value)):  # which is not asked: infinite or NaN where it raises elsewhere
+        return
     scales = np.linalg.svd(value, compute_uv=False)
     if np.any(scales[..., -1:] <= shape(a)[-1] * np.finfo(scales.dtype).eps * scales[..., :1]):
         raise np.linalg.LinAlgError(f"{name}: the derivative at a singular matrix is infinite; keep the eigenvalues "
                                     "away from 0, for example by adding a multiple of the identity")  # fmt: skip
 
 
-def _matrix_function(function, derivative, check=lambda a, *p: None, keeps_real=False):
+def _of_complex(name, core="(i,i)->(i,i)"):
+    return of_complex(f"scipy.linalg.{name}", core)
+
+
+def _matrix_function(function, derivative, check=lambda a, *p: None, name=""):
     """Make the rows of a function of a matrix, with fixed parameters p, and of its derivative L(A, E).
 
-    One that ``keeps_real`` matrices real may be left to be computed later: of others the value decides upon the type.
+    One with a ``name`` does not keep every real matrix real: of those of Dask the values would decide upon the type.
 
     The adjoint of E ↦ L(A, E) is G ↦ L(A, Gᴴ)ᴴ. The derivative of L(A, E) by A in a direction D is L², the corner of
     L([[A, D], [0, A]], [[E, 0], [0, E]]) (Higham & Relton 2014), and tr(X L²(A; E, D)) is symmetric in X, E and D.
@@ -81,9 +88,10 @@ def _matrix_function(function, derivative, check=lambda a, *p: None, keeps_real=
     frechet = smooth(
         Smooth(second, lambda g, z, a, e, *p: adjoint(second(adjoint(g), z, a, e, *p))),
         Linear(lambda g, a, e, *p: adjoint(frechet(a, adjoint(g), *p))),
-        core="(i,i),(i,i)->(i,i)" if keeps_real else "",
+        core=_of_complex(name, "(i,i),(i,i)->(i,i)") if name else "(i,i),(i,i)->(i,i)",
     )(derivative)
-    return smooth(Smooth(push, pull), of_matrix=True, core="(i,i)->(i,i)" if keeps_real else "")(function), frechet
+    core = _of_complex(name) if name else "(i,i)->(i,i)"
+    return smooth(Smooth(push, pull), of_matrix=True, core=core)(function), frechet
 
 
 def _expm(A):
@@ -151,18 +159,18 @@ def _signm_pull(g, z, a):
     return y - matmul(matmul(turned, y), turned)
 
 
-expm, expm_frechet = _matrix_function(_expm, _expm_frechet, keeps_real=True)
-logm, logm_frechet = _matrix_function(_logm, _logm_frechet, check=partial(_regular, "logm"))
+expm, expm_frechet = _matrix_function(_expm, _expm_frechet)
+logm, logm_frechet = _matrix_function(_logm, _logm_frechet, partial(_regular, "logm"), "logm")
 matrix_power, matrix_power_frechet = _matrix_function(
-    _fractional_matrix_power, _fractional_matrix_power_frechet, check=_power_regular
+    _fractional_matrix_power, _fractional_matrix_power_frechet, _power_regular, "fractional_matrix_power"
 )
 
 
-@smooth(Smooth(_sqrtm_push, _sqrtm_pull), of_matrix=True)
+@smooth(Smooth(_sqrtm_push, _sqrtm_pull), of_matrix=True, core=_of_complex("sqrtm"))
 def sqrtm(A):
     return scipy_function("linalg.sqrtm")(A)
 
 
-@smooth(Smooth(_signm_push, _signm_pull), of_matrix=True)
+@smooth(Smooth(_signm_push, _signm_pull), of_matrix=True, core=_of_complex("signm"))
 def signm(A):
     return scipy_function("linalg.signm")(A)
