@@ -68,7 +68,7 @@ TAKEN = {
     "sums across rows": (lambda: grad(lambda x: np.sum((MATRIX + x) ** 2))(MATRIX[0]), accumulation, "_ones"),
     "the normal density": (lambda: grad(lambda x: np.sum(special.erf(x)))(LARGE), exponential, "_of_blocks"),
     "the factor of Cholesky": (
-        lambda: grad(lambda a: np.sum(np.linalg.cholesky(a)))(POSITIVE), decompositions, "_between_by_halves"),
+        lambda: grad(lambda a: np.sum(np.linalg.cholesky(a)))(POSITIVE), decompositions, "_pulled_by_halves"),
 }  # fmt: skip
 
 NOT_TAKEN = {

@@ -5,6 +5,8 @@ Where no formula says where the elements came from, it is asked of NumPy's funct
 zero was filled in.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from ...foreign import (
@@ -106,11 +108,17 @@ def roll(a, shift, axis):
         axis = 0
     if type(shift) is not int or type(axis) is not int or type(a) is not np.ndarray or not -a.ndim <= axis < a.ndim:
         return np.roll(a, shift, axis)
-    z, before, length = np.empty_like(a), (slice(None),) * (axis % a.ndim), a.shape[axis]
-    first = shift % (length or 1)
-    z[(*before, slice(first, None))] = a[(*before, slice(length - first))]  # a third of the time of NumPy's on few
-    z[(*before, slice(first))] = a[(*before, slice(length - first, None))]
+    z, (first, last, onto_first, onto_last) = np.empty_like(a), _in_turn(axis % a.ndim, a.shape[axis], shift)
+    z[onto_last], z[onto_first] = a[first], a[last]  # a third of the time of NumPy's on few
     return z
+
+
+@lru_cache
+def _in_turn(axis, length, shift):
+    """Return the indices of the parts that change places when an array is rolled, first and last, before and after."""
+    before, moved = (slice(None),) * axis, shift % (length or 1)
+    ends = (slice(length - moved), slice(length - moved, None), slice(moved), slice(moved, None))
+    return [(*before, end) for end in ends]
 
 
 def _tile_adjoint(g, x, reps):

@@ -11,7 +11,7 @@ What the factors leave free is fixed as follows.
 
 Sources: M. B. Giles, *Collected matrix derivative results for AD*, 2008, §3.1; J. R. Magnus, *On differentiating
 eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Differentiation of the Cholesky decomposition*,
-2016, §3.1; S. Walter & L. Lehmann, *Algorithmic differentiation of linear algebra functions*, 2010 (QR).
+2016, §3.1 and, by blocks, §2; S. Walter & L. Lehmann, *Algorithmic differentiation of linear algebra functions*, 2010 (QR).
 """
 
 import numpy as np
@@ -60,33 +60,34 @@ def _cholesky_push(da, z, a, upper):
 
 
 def _cholesky_pull(g, z, a, upper):
-    """Ā = L⁻ᴴ Φ(Lᴴ L̄) L⁻¹, as the Hermitian matrix of which one triangle is given."""
-    turned, g = (z, adjoint(g)) if upper else (adjoint(z), g)
-    inverse, half = inverse_of_upper(turned), lower_half(shape(a)[-1])
-    if type(g) is type(inverse) is np.ndarray and g.ndim == 2 and len(g) >= LARGE:
-        whole = _between_by_halves(turned, inverse, g, half)
-    else:
-        whole = product(inverse, weighted(matmul(turned, g), half), adjoint(inverse))
-    return hermitian_adjoint(whole, a, "U" if upper else "L")
+    z, g = (adjoint(z), adjoint(g)) if upper else (z, g)
+    pulled = _pulled(g, z, inverse_of_upper(adjoint(z)))
+    return adjoint(pulled) if upper else pulled
 
 
-LARGE = 128
-"""From so many rows on products of halves of triangular matrices take less time than whole ones, at 200 two thirds."""
+def _pulled(g, z, inverse):
+    """Ā = L⁻ᴴ Φ(Lᴴ L̄) L⁻¹, as the Hermitian matrix of which the lower triangle is given; ``inverse`` is L⁻ᴴ."""
+    if type(g) is type(inverse) is np.ndarray and g.ndim == 2 and len(g) > WHOLE:
+        return _pulled_by_halves(g, z, inverse)
+    whole = product(inverse, weighted(matmul(adjoint(z), g), lower_half(shape(g)[-1])), adjoint(inverse))
+    return hermitian_adjoint(whole, g, "L")
 
 
-def _between_by_halves(turned, inverse, g, half):
-    """Multiply as `_cholesky_pull` does, of plain matrices, without the quarters that are 0."""
-    first, last = slice(0, len(g) // 2), slice(len(g) // 2, None)
-    middle, left, whole = np.zeros_like(g), np.empty_like(g), np.empty_like(g)
-    middle[first, first] = turned[first] @ g[:, first]
-    middle[last] = turned[last, last] @ g[last]
-    middle = weighted(middle, half)
-    left[first, first] = inverse[first] @ middle[:, first]
-    left[first, last] = inverse[first, last] @ middle[last, last]
-    left[last] = inverse[last, last] @ middle[last]
-    whole[:, first] = left @ adjoint(inverse[first])
-    whole[:, last] = left[:, last] @ adjoint(inverse[last, last])
-    return whole
+WHOLE = 96
+"""Of plain matrices of more rows halves take less time, of 200 a third, for all of the factor above is 0."""
+
+
+def _pulled_by_halves(g, z, inverse):
+    """Ā by the steps of the factorization backward, of plain matrices.
+
+    Of [[A, ·], [B, C]] these are: L, the factor of A; M = B L⁻ᴴ; the factor of C − M Mᴴ.
+    """
+    first, last, pulled = slice(0, len(g) // 2), slice(len(g) // 2, None), np.zeros_like(g)
+    m = z[last, first]
+    pulled[last, last] = rest = _pulled(g[last, last], z[last, last], inverse[last, last])
+    pulled[last, first] = b = (g[last, first] - (rest + adjoint(rest)) @ m) @ adjoint(inverse[first, first])
+    pulled[first, first] = _pulled(g[first, first] - adjoint(b) @ m, z[first, first], inverse[first, first])
+    return pulled
 
 
 @smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2), needs=np.linalg.cholesky, core="(i,i)->(i,i)")

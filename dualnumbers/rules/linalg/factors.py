@@ -36,7 +36,7 @@ def weighted(x, weights):
 
 def lower_half(n):
     """Return 1 below the diagonal, ½ on it and 0 above: with its transpose it is 1 everywhere."""
-    return _small_lower_half(n) if n <= 32 else _lower_half(n)
+    return _small_lower_half(n) if n <= 96 else _lower_half(n)
 
 
 def _lower_half(n):
@@ -46,7 +46,7 @@ def _lower_half(n):
     return half
 
 
-_small_lower_half = lru_cache(_lower_half)  # to make it takes twice as long as to invert a matrix of 4 rows
+_small_lower_half = lru_cache(32)(_lower_half)  # to make it takes twice as long as to invert a matrix of 4 rows
 
 
 def columns(v):

@@ -24,12 +24,10 @@ from ...shaping import matrix_transpose
 
 def band(a, below, above):
     """Set all but ``below`` diagonals below the main one and ``above`` above it to 0; None for all."""
-    i, j = np.indices(shape(a)[-2:], sparse=True)
-    kept = np.ones(shape(a)[-2:], dtype=bool)
+    dims = shape(a)[-2:]
+    kept = np.ones(dims, dtype=bool) if above is None else np.tri(*dims, above, bool)
     if below is not None:
-        kept &= i - j <= below
-    if above is not None:
-        kept &= j - i <= above
+        kept &= ~np.tri(*dims, -below - 1, bool)
     return a * as_like(kept, a)
 
 
