@@ -1,6 +1,6 @@
 """Sums, extrema and arithmetic of plain arrays whose last axis is short: NumPy begins a loop for each row of it.
 
-What is here gives the same to the bit. Of 100,000 rows of eight numbers the sums take half of NumPy's time, the
+What is here gives the same to the bit. Of 100,000 rows of eight numbers the sums take a third of NumPy's time, the
 extrema a third, and the differences of points and centres, which repeat rows, a third; of rows of two a tenth.
 """
 
@@ -9,14 +9,14 @@ import numpy as np
 LONG, MANY = 1 << 12, 1 << 11
 """Of fewer elements NumPy's own sums along short axes take no longer; nor its extrema, nor results of repeated rows."""
 
-EIGHT = 8
+ADDED = 15
 """Up to so many elements are added here: NumPy begins a loop for each sum. Of more, gaps between them cost more."""
 
 SHORT = 16
 """Up to so many elements rows are repeated, and extrema are found across them: of longer ones it gains nothing."""
 
-BLOCK = 1 << 14
-"""So many elements at a time are turned, to find extrema across: they stay in the cache."""
+BLOCK = 1 << 15
+"""So many elements at a time are added by columns, or turned, to find extrema across: they stay in the cache."""
 
 
 def _is_short(x, axis, most, least):
@@ -35,21 +35,26 @@ def _is_short(x, axis, most, least):
 
 
 def added(x, axis, keepdims):
-    """Return the sums of a plain array; those along a short last axis all at once, to the bit what NumPy gives.
-
-    It adds fewer than eight one after the other, and eight by pairs, and their pairs; to 0, so that −0 is 0.
-    """
-    if not _is_short(x, axis, EIGHT, LONG):
+    """Return the sums of a plain array; those along a short last axis all at once, to the bit what NumPy gives."""
+    if not _is_short(x, axis, ADDED, LONG):
         return np.add.reduce(x, axis, None, None, keepdims)
-    dims, x = x.shape, x.reshape(-1, x.shape[-1])
-    if x.shape[-1] == EIGHT:
-        x = x[:, 0::2] + x[:, 1::2]
-        x = x[:, 0::2] + x[:, 1::2]
-    total = x[:, 0] + x[:, 1]
-    for k in range(2, x.shape[-1]):
-        total += x[:, k]
+    rows = x.reshape(-1, x.shape[-1])
+    z, step = np.empty(len(rows), x.dtype), BLOCK // x.shape[-1]
+    for start in range(0, len(rows), step):
+        _add_columns(z[start : start + step], *rows[start : start + step].T)
+    return z.reshape(*x.shape[:-1], 1) if keepdims else z.reshape(x.shape[:-1])
+
+
+def _add_columns(total, first, second, *others):
+    """Add columns as NumPy adds rows: of eight or more first eight by pairs, and their pairs; to 0, so −0 is 0."""
+    np.add(first, second, total)
+    if len(others) > 5:
+        c, d, e, f, g, h, *others = others
+        total += c + d
+        total += (e + f) + (g + h)
+    for column in others:
+        total += column
     total += 0.0
-    return total.reshape(*dims[:-1], 1) if keepdims else total.reshape(dims[:-1])
 
 
 def extreme(reduce, x, axis, keepdims):

@@ -42,6 +42,21 @@ def test_extrema_along_a_short_axis_are_numpys_to_the_bit(function, precision, c
         assert value.tobytes() == plain.tobytes()
 
 
+@pytest.mark.parametrize("count", range(1, 18))
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("function", [np.sum, np.mean])
+def test_sums_along_a_short_axis_are_numpys_to_the_bit(function, precision, count):
+    rng = np.random.default_rng(count)
+    x = (rng.normal(size=(900, 40, count)) * 10.0 ** rng.integers(-9, 9, (900, 40, count))).astype(precision)
+    x[2, :5], x[3], x[4, :5, 0], x[4, 3:, -1], x[5], x[7, 1, -1] = np.inf, 1e38, np.inf, -np.inf, -0.0, np.nan
+    for axis, keepdims in itertools.product((-1, 2), (False, True)):
+        with np.errstate(all="ignore"):
+            plain = function(x, axis, keepdims=keepdims)
+            value = vjp(lambda x, k=keepdims, a=axis: function(x, axis=a, keepdims=k), x)[0]
+        assert (value.dtype, value.shape) == (plain.dtype, plain.shape)
+        assert value.tobytes() == plain.tobytes()
+
+
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("shapes", PAIRS.values(), ids=PAIRS)
 def test_arithmetic_of_repeated_rows_is_numpys_to_the_bit(shapes, precision):

@@ -11,7 +11,8 @@ What the factors leave free is fixed as follows.
 
 Sources: M. B. Giles, *Collected matrix derivative results for AD*, 2008, §3.1; J. R. Magnus, *On differentiating
 eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Differentiation of the Cholesky decomposition*,
-2016, §3.1 and, by blocks, §2; S. Walter & L. Lehmann, *Algorithmic differentiation of linear algebra functions*, 2010 (QR).
+2016, §2 (by blocks) and §3.1; S. Walter & L. Lehmann, *Algorithmic differentiation of linear algebra functions*, 2010
+(QR).
 """
 
 import numpy as np
