@@ -47,9 +47,11 @@ FLOATS = (float, numpy_float)
 
 def fit(c: Any, x: Any) -> Any:
     """Bring an adjoint into its argument's space: summed over broadcast axes, real where that is, of its dtype."""
+    kind = type(c)
+    if kind is numpy_float is type(x):
+        return c
     if type(x) is float and isinstance(c, np.floating):
         return float(c)
-    kind = type(c)
     if kind is np.ndarray:  # the way of all others, without questions
         if type(x) in FLOATS and c.dtype.char == "d":
             return np.add.reduce(c, tuple(range(c.ndim)))
@@ -64,7 +66,7 @@ def fit(c: Any, x: Any) -> Any:
         a, b = c.primal, x.primal if kind is type(x) else x
         if type(a) is type(b) is np.ndarray and a.shape == b.shape and a.dtype is b.dtype:
             return c
-    if type(c) is numpy_float is type(x) or (is_number(type(c)) and is_alike(c, x)):
+    if is_number(kind) and is_alike(c, x):
         return c
     if is_unreal(c) and not is_unreal(x):
         c = real(c)
@@ -215,7 +217,7 @@ def add_part(found: list[Any], owned: set[int], line: int, g: Any, z: Any, x: An
         if type(before) is Few:
             found[line] = before = before.joined()
         if before is None:
-            found[line] = np.zeros_like(x)
+            found[line] = np.zeros(x.shape, x.dtype) if x.flags.c_contiguous else np.zeros_like(x)
         elif not is_alike(before, x):
             found[line] = np.array(np.broadcast_to(before, x.shape), x.dtype)
         elif not is_free(before):

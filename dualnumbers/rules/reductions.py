@@ -80,6 +80,8 @@ def _steps(dims, axis, given, strides):
 
 def count_of(x, axis):
     """Return how many elements are reduced to one."""
+    if axis is None and type(x) is np.ndarray:
+        return x.size
     return math.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)])
 
 
@@ -103,7 +105,7 @@ def sum(x, axis, keepdims):
 
 def _mean_adjoint(g, x, axis, keepdims):
     """Return an equal part of g for each element."""
-    if is_unsized(x):
+    if type(x) is not np.ndarray and is_unsized(x):
         return spread(g / np.maximum(np.sum(ones_like(x), axis=axis, keepdims=keepdims), 1), x, axis)
     return spread(g / (count_of(x, axis) or 1), x, axis)
 
