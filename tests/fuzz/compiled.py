@@ -1,7 +1,8 @@
 """Random programs compiled: machine code and the replay by NumPy against the function itself, at several points.
 
 ``python -m fuzz.compiled KIND FIRST COUNT`` tries as many programs from a seed on and prints which failed, and how. The
-kinds are ``programs``, those of the fuzzer of derivatives; ``ways``, nested blocks; ``loops`` and ``arrays``.
+kinds are ``programs``, those of the fuzzer of derivatives; ``ways``, nested blocks; ``loops`` and ``arrays``, short
+loops of numbers and of arrays; ``rounds``, long loops.
 """
 
 from __future__ import annotations
@@ -22,9 +23,17 @@ from dualnumbers.levels import is_number
 
 from .generator import program
 from .program import moved
+from .rounds import Rounds
 from .ways import Ways
 
 Function = Callable[..., Any]
+
+
+EPS, SINGLE = 2.0**-52, 2.0**-22
+"""By which share arguments are moved to find out how well a function is conditioned; of single precision."""
+
+TIMES = 100
+"""How many times as much as the results of such arguments lie apart a result may be off."""
 
 
 class Case(NamedTuple):
@@ -109,8 +118,15 @@ def of_arrays(seed: int) -> Iterator[Case]:
     yield Case("both", value_and_grad(drawn.function(), (0, 1, 2)), points, drawn.source)
 
 
+def of_rounds(seed: int) -> Iterator[Case]:
+    """Yield the value and gradient of a function of long loops."""
+    drawn = Rounds(seed)
+    points = [lambda k=k: drawn.arguments(k) for k in range(2)]
+    yield Case("both", value_and_grad(drawn.function(), (0, 1, 2, 3)), points, drawn.source)
+
+
 KINDS: dict[str, Callable[[int], Iterator[Case]]] = {"programs": of_programs, "ways": of_ways, "loops": of_loops,
-                                                     "arrays": of_arrays}  # fmt: skip
+                                                     "arrays": of_arrays, "rounds": of_rounds}  # fmt: skip
 
 
 def outcome(f: Function, arguments: list[Any]) -> list[Any] | type:
@@ -137,20 +153,34 @@ def _signs(x: np.ndarray) -> np.ndarray:
     return np.signbit(x.real) & (x == 0) if x.dtype.kind in "fc" else np.zeros(0)
 
 
-def is_near(found: Any, expected: Any, digits: float) -> bool:
-    """Return whether two outcomes are of one form, and the same to a share of their size."""
+def spread(f: Function, arguments: Callable[[], list[Any]], expected: Any, single: bool) -> list[float]:
+    """Return how far results lie apart, each for itself, of arguments that differ in their last digits."""
+    rng, found = np.random.default_rng(0), [0.0 for _ in ([] if isinstance(expected, type) else expected)]
+    for step in (EPS, EPS, EPS, EPS, *((SINGLE, SINGLE) if single else ())):
+        other = outcome(f, [x * (1.0 + step * rng.choice([-1.0, 1.0], np.shape(x))) for x in arguments()])
+        if not is_near(other, expected, 1e300):
+            return [np.inf for _ in found]
+        for k, (x, y) in enumerate(zip(other, expected, strict=True)):
+            finite = np.isfinite(x) & np.isfinite(y)
+            found[k] = max(found[k], np.max(np.abs(np.subtract(x, y, dtype=complex)), initial=0.0, where=finite))
+    return found
+
+
+def is_near(found: Any, expected: Any, digits: float, spreads: list[float] | None = None) -> bool:
+    """Return whether two outcomes are of one form, and the same to a share of their size, and many times the spread."""
     if isinstance(found, type) or isinstance(expected, type):
         return found is expected
     if [(x.dtype, x.shape) for x in found] != [(x.dtype, x.shape) for x in expected]:
         return False
-    return all(map(lambda x, y: _is_near(x, y, digits), found, expected))
+    spreads = [0.0 for _ in found] if spreads is None else spreads
+    return all(map(lambda x, y, apart: _is_near(x, y, digits, apart), found, expected, spreads))
 
 
-def _is_near(x: np.ndarray, y: np.ndarray, digits: float) -> bool:
-    if y.dtype.kind not in "fc":
-        return np.array_equal(x, y)
+def _is_near(x: np.ndarray, y: np.ndarray, digits: float, apart: float) -> bool:
+    if y.dtype.kind not in "fc" or apart == np.inf:
+        return np.array_equal(x, y) or apart > 0.0
     size = np.max(np.abs(y), initial=1.0, where=np.isfinite(y))
-    return np.allclose(x, y, digits, digits * size, equal_nan=True)
+    return np.allclose(x, y, digits, digits * size + TIMES * apart, equal_nan=True)
 
 
 @contextmanager
@@ -166,9 +196,9 @@ def without_drafts() -> Iterator[None]:
 def failures(case: Case) -> Iterator[Found]:
     """Yield where the compiled function gives something else than the function: by machine code, exactly, in bits.
 
-    Where the function itself gives other digits beside the point, of what rounds there, nothing is expected of it. To
-    the bit a function of real numbers is the same; the sweep of a derivative goes shorter ways where numbers are plain.
-    The draft of machine code gives the bits of what is made after it.
+    It may be off by more where the function itself gives other digits beside the point. To the bit a function of real
+    numbers is the same; the sweep of a derivative goes shorter ways where numbers are plain. The draft of machine code
+    gives the bits of what is made after it.
     """
     native, better, exact = jit(case.f), jit(case.f), jit(case.f, exact=True)
     for k, arguments in enumerate(case.points):
@@ -183,9 +213,7 @@ def failures(case: Case) -> Iterator[Found]:
                 if not is_same(after, found):
                     yield Found(case.name, k, "draft", found, after, case.source)
             if not is_near(found, expected, digits):
-                steps = (2e-7, -2e-7, 4e-16, -4e-16) if single else (4e-16, -4e-16)
-                beside = [outcome(case.f, [x * (1.0 + step) for x in arguments()]) for step in steps]
-                if all(is_near(other, expected, 0.1 * digits) for other in beside):
+                if not is_near(found, expected, digits, spread(case.f, arguments, expected, single)):
                     yield Found(case.name, k, how, found, expected, case.source)
             elif how == "exact" and not is_same(found, expected):
                 is_real = not any(x.dtype.kind == "c" for x in map(np.asarray, [*arguments(), *expected]))
