@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .indices import Along
 from .native.loops.periods import Run
 from .program import Program
 
@@ -14,6 +15,18 @@ EDGE = 3
 
 NEAR = 2
 """How many rounds before and behind what was left out may be read by nothing but the rounds of loops."""
+
+
+class Stride(NamedTuple):
+    """Operands that go on by a round of another loop, or of the same one, from round to round, forward or backward."""
+
+    column: int
+    loop: int
+    place: int
+    """Which step of that loop's rounds they are."""
+    start: int
+    """Of which round the first one is."""
+    sign: int
 
 
 class Cut(NamedTuple):
@@ -25,6 +38,10 @@ class Cut(NamedTuple):
     gap: int
     """How many rounds were left out."""
     operands: np.ndarray
+    moving: dict[int, Along]
+    """By their places in a round the steps that read elements of an array, other ones in each round: their indices."""
+    fine: int = 1
+    """How many rounds of it are taken together as one when rounds are left out."""
 
     @property
     def kept(self) -> int:
@@ -34,7 +51,7 @@ class Cut(NamedTuple):
     @property
     def at(self) -> int:
         """How many rounds are left in front of those that were left out."""
-        return self.kept // 2
+        return self.kept // self.fine // 2 * self.fine
 
     def now(self, rounds: np.ndarray) -> np.ndarray:
         """Return which rounds of those that are left some are."""
@@ -48,6 +65,15 @@ class Cut(NamedTuple):
         """Return which rounds were left out, or are next to those."""
         return (rounds >= self.at - NEAR) & (rounds < self.at + self.gap + NEAR)
 
+    def finer(self, period: int) -> Cut:
+        """Return the same of shorter rounds, so many steps of which are one."""
+        fine, (start, _, rounds) = self.run.period // period, self.run
+        return self._replace(run=Run(start, period, rounds * fine), gap=self.gap * fine, fine=self.fine * fine)
+
+    def line(self, now: int, place: int) -> int:
+        """Return which step of the whole program is at a place of one of the rounds that are left."""
+        return self.run.start + int(self.once(np.array(now))) * self.run.period + place
+
 
 class Short(NamedTuple):
     """A program without most rounds of its loops."""
@@ -55,8 +81,9 @@ class Short(NamedTuple):
     program: Program
     whole: Program
     cuts: list[Cut]
-    parts: list[tuple[int, list[int]]]
-    """The steps that sum parts at places, by their origins, and which of their operands are of rounds of loops."""
+    parts: dict[int, dict[int, Any]]
+    """The steps that sum parts at places, by their origins: for those of their operands that are of rounds of loops the
+    indices of their places when no round is left out; None next to what was left out."""
 
     def place(self, step: int) -> tuple[int, int, int]:
         """Return of which cut a step is part, in which of the rounds that are left, and at which place there.
@@ -70,14 +97,3 @@ class Short(NamedTuple):
                 if cut.start <= origin < cut.start + cut.kept * cut.run.period:
                     return which, *divmod(origin - cut.start, cut.run.period)
         return -1, 0, 0
-
-    def numbers_of_parts(self) -> list[int]:
-        """Return the operands of sums of parts that are of rounds of loops."""
-        origins = self.program.origins
-        assert origins is not None
-        found: list[int] = []
-        for origin, places in self.parts:
-            for at in np.flatnonzero(origins == origin).tolist():
-                operands = self.program.operands.lists[at]
-                found += [operands[place] for place in places]
-        return found

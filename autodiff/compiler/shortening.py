@@ -11,22 +11,27 @@ Rounds at both ends may be different: they are kept.
 from __future__ import annotations
 
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dualnumbers.table.row import is_of_table
 
-from .cuts import EDGE, NEAR, Cut, Short
-from .keys import key_of
-from .native.loops.periods import Run, runs
+from .cuts import EDGE, NEAR, Cut, Short, Stride
+from .elements import moved
+from .indices import Along, along
+from .native.loops.periods import Run
 from .operands import Operands
+from .parts import shortened_sum
 from .program import Program, Varied
 from .rounds import loops_of
 
 KEPT, STEP = 16, 12
 """How many rounds are kept at least, and of what the number of those left out is a multiple: of two, three, four or six
 rounds at once a loop may be made."""
+
+TOGETHER = (1, 2, 3)
+"""How many rounds of all loops are tried as one: what looks the same may read in turns what is of several kinds."""
 
 MANY = 64
 """From how many rounds on some are left out."""
@@ -36,23 +41,23 @@ def shortened(program: Program) -> Short | None:
     """Return a program without most rounds of its loops; None where it has no loop of enough rounds that are alike."""
     loops = [run for run in loops_of(program) if run.rounds >= MANY]
     while loops:
-        plan = _Plan(program, loops)
-        if not plan.unfit:
-            return plan.made()
-        loops = [run for k, run in enumerate(loops) if k not in plan.unfit]
+        tried, unfit = list[list[Run]](), set(range(len(loops)))
+        for times in TOGETHER:
+            now = [_several(run, times) for run in loops]
+            if now not in tried:
+                plan = _Plan(program, now)
+                if not plan.unfit:
+                    return plan.made()
+                unfit = unfit & plan.unfit or plan.unfit
+                tried.append(now)
+        loops = [run for k, run in enumerate(loops) if k not in unfit]
     return None
 
 
-class _Stride(NamedTuple):
-    """Operands that go on by a round of another loop, or of the same one, from round to round, forward or backward."""
-
-    column: int
-    loop: int
-    place: int
-    """Which step of that loop's rounds they are."""
-    start: int
-    """Of which round the first one is."""
-    sign: int
+def _several(run: Run, times: int) -> Run:
+    """Return a loop of so many rounds at once, without the last ones that are too few, if enough are left."""
+    rounds = run.rounds // times
+    return Run(run.start, run.period * times, rounds) if rounds >= MANY else run
 
 
 class _Plan:
@@ -67,8 +72,10 @@ class _Plan:
             self.of[self.count + run.start : self.count + run.end] = k
         self.varied: list[tuple[int, int]] = []
         """The loops and columns of operands that are another constant in each round."""
-        self.strides: list[list[_Stride]] = []
+        self.strides: list[list[Stride]] = []
         self.matrices: list[np.ndarray] = []
+        self.moving: list[dict[int, Along]] = []
+        """For each loop the steps of a round that read elements of an array, and in each round those beside."""
         self.groups = list(range(len(loops)))
         for k in range(len(loops)):
             self._look_at(k)
@@ -88,12 +95,12 @@ class _Plan:
         first, is_constant = middle[0], middle < 0
         same, steps = (middle == first).all(0), np.diff(middle[:2], axis=0)[0]
         even = (np.diff(middle, axis=0) == steps).all(0) & ~is_constant.any(0)
-        found: list[_Stride] = []
+        found: list[Stride] = []
         for column in np.flatnonzero(~same).tolist():
             if is_constant[:, column].all() and self._are_alike(set(matrix[matrix[:, column] < 0, column].tolist())):
                 self.varied.append((k, column))
                 continue
-            stride = self._stride(column, middle[:, column], int(steps[column])) if even[column] else None
+            stride = self.stride(column, middle[:, column], int(steps[column])) if even[column] else None
             if stride is None or (stride.loop == k and stride.sign < 0):
                 self.unfit.add(k)
                 return
@@ -101,8 +108,10 @@ class _Plan:
             found.append(stride)
         self.strides.append(found)
         is_own = same & ~is_constant[0] & (self.of[np.maximum(first, 0)] == k)
-        if is_own.any() or not self._has_same_parameters(run) or not self._has_same_guards(run):
+        moving = self._moving(run, same)
+        if is_own.any() or moving is None or not self._has_same_guards(run):
             self.unfit.add(k)
+        self.moving.append(moving or {})
 
     def _are_alike(self, numbers: set[int]) -> bool:
         """Return whether constants are numbers, or arrays of one form."""
@@ -112,22 +121,34 @@ class _Plan:
         forms = {(x.shape, x.dtype.char, x.flags.c_contiguous) for x in values if type(x) is np.ndarray}
         return len(forms) == 1 and all(type(x) is np.ndarray for x in values) and forms.pop()[1:] in _FLOATS
 
-    def _stride(self, column: int, numbers: np.ndarray, step: int) -> _Stride | None:
+    def stride(self, column: int, numbers: np.ndarray, step: int) -> Stride | None:
         """Return how operands go on, by numbers that do so evenly; None where they are of no loop, or skip rounds."""
         loop = int(self.of[numbers[0]])
         if loop < 0 or self.of[numbers[-1]] != loop or abs(step) != self.loops[loop].period:
             return None
         start, place = divmod(int(numbers[0]) - self.count - self.loops[loop].start, self.loops[loop].period)
-        return _Stride(column, loop, place, start, 1 if step > 0 else -1)
+        return Stride(column, loop, place, start, 1 if step > 0 else -1)
 
     def _join(self, k: int, other: int) -> None:
         """Note that two loops go together: as many rounds are left out of both."""
         mine, its = self.groups[k], self.groups[other]
         self.groups = [mine if group == its else group for group in self.groups]
 
-    def _has_same_parameters(self, run: Run) -> bool:
-        kinds = self.program.kinds[run.start : run.end].reshape(run.rounds, run.period)[EDGE:-EDGE]
-        return bool((kinds == kinds[0]).all())
+    def _moving(self, run: Run, same: np.ndarray) -> dict[int, Along] | None:
+        """Return how the indices of elements go on that rounds read; None where other parameters are not the same."""
+        program, found = self.program, dict[int, Along]()
+        kinds = program.kinds[run.start : run.end].reshape(run.rounds, run.period)[EDGE:-EDGE]
+        columns = np.cumsum(program.operands.counts[run.start : run.start + run.period])
+        for place in np.flatnonzero((kinds != kinds[0]).any(0)).tolist():
+            row = program.rows[run.start + place]
+            if row.name != "getitem" or not is_of_table(row) or not same[columns[place] - 1]:
+                return None
+            at = range(run.start + EDGE * run.period + place, run.end - EDGE * run.period, run.period)
+            moving = along([program.statics[x] for x in at], EDGE)
+            if moving is None:
+                return None
+            found[place] = moving
+        return found
 
     def _has_same_guards(self, run: Run) -> bool:
         guarded = self.program.guarded
@@ -147,9 +168,9 @@ class _Plan:
         self.cuts: list[Cut] = []
         dropped = 0
         self.is_kept = np.ones(len(self.program), bool)
-        for run, group, matrix in zip(self.loops, self.groups, self.matrices, strict=True):
+        for run, group, matrix, moving in zip(self.loops, self.groups, self.matrices, self.moving, strict=True):
             gap = (least[group] - KEPT) // STEP * STEP
-            cut = Cut(run, run.start - dropped, gap, matrix)
+            cut = Cut(run, run.start - dropped, gap, matrix, moving)
             self.cuts.append(cut)
             self.is_kept[run.start + cut.at * run.period : run.start + (cut.at + gap) * run.period] = False
             dropped += gap * run.period
@@ -159,13 +180,13 @@ class _Plan:
             rounds = np.repeat(np.arange(cut.run.rounds), cut.run.period)
             self.is_near[self.count + cut.run.start : self.count + cut.run.end] = cut.is_near(rounds)
 
-    def _moved(self, numbers: np.ndarray) -> np.ndarray:
+    def moved(self, numbers: np.ndarray) -> np.ndarray:
         """Return what operands are now, each by itself."""
         lines = numbers[numbers >= 0]
         self.unfit.update(self.of[lines[self.is_near[lines]]].tolist())
         return np.where(numbers < 0, numbers, self.now[np.maximum(numbers, 0)])
 
-    def _along(self, stride: _Stride, count: int) -> np.ndarray:
+    def along(self, stride: Stride, count: int) -> np.ndarray:
         """Return what so many operands are now that go on by a stride."""
         cut = self.cuts[stride.loop]
         is_before = stride.start < cut.at - NEAR
@@ -178,9 +199,9 @@ class _Plan:
     def _renumber(self) -> None:
         """Give all steps that are left their operands."""
         operands, of_loops = self.program.operands, np.zeros(len(self.program), bool)
-        self.counts, self.statics = operands.counts.copy(), dict[int, tuple[Any, ...]]()
+        self.counts = operands.counts.copy()
         self.constants, self.of_varied = [*self.program.constants], dict[int, Varied]()
-        self.parts: dict[int, list[int]] = {}
+        self.parts: dict[int, dict[int, Any]] = {}
         found: list[np.ndarray] = []
         for cut, strides in zip(self.cuts, self.strides, strict=True):
             of_loops[cut.run.start : cut.run.end] = True
@@ -188,9 +209,9 @@ class _Plan:
             taken = cut.operands[rounds]
             for stride in strides:
                 taken[EDGE:-EDGE, stride.column] = -1  # which is for no operand by itself
-            now = self._moved(taken)
+            now = self.moved(taken)
             for stride in strides:
-                now[EDGE:-EDGE, stride.column] = self._along(stride, cut.kept - 2 * EDGE)
+                now[EDGE:-EDGE, stride.column] = self.along(stride, cut.kept - 2 * EDGE)
             found.append(now)
         for k, column in self.varied:
             cut = self.cuts[k]
@@ -199,66 +220,26 @@ class _Plan:
                     self.constants.append(self.program.value(int(cut.operands[was, column])))
                     found[k][at, column] = -len(self.constants)
                     self.of_varied[-len(self.constants)] = Varied(k, column, was)
+        statics, self.kinds = moved(self.program, self.cuts)
         whole = {cut.run.start: now.ravel() for cut, now in zip(self.cuts, found, strict=True)}
         for k in np.flatnonzero(~of_loops & (operands.counts >= MANY)).tolist():
-            self._shorten(k, whole)
+            row = self.program.rows[k]
+            if row.name == "scatter_all" and is_of_table(row):
+                whole[k], statics[k], self.parts[k] = shortened_sum(self, k, KEPT // 2)
+                self.counts[k] = len(whole[k])
+        self.statics = statics
         self.flat = self._joined(whole)
-        self.returned = self._moved(np.array(self.program.returned, np.int64))
+        self.returned = self.moved(np.array(self.program.returned, np.int64))
 
     def _joined(self, found: dict[int, np.ndarray]) -> np.ndarray:
         """Return the operands of all steps that are left, some of which are found, by the places of their steps."""
         operands, parts, at = self.program.operands, list[np.ndarray](), 0
         ends = {cut.run.start: cut.run.end for cut in self.cuts}
         for start in sorted(found):
-            parts.append(self._moved(operands.flat[operands.starts[at] : operands.starts[start]]))
+            parts.append(self.moved(operands.flat[operands.starts[at] : operands.starts[start]]))
             parts.append(found[start])
             at = ends.get(start, start + 1)
-        return np.concatenate((*parts, self._moved(operands.flat[operands.starts[at] :])))
-
-    def _shorten(self, k: int, found: dict[int, np.ndarray]) -> None:
-        """Leave out of a sum of parts at places those of the rounds that are left out."""
-        row, operands = self.program.rows[k], self.program.operands
-        if row.name != "scatter_all" or not is_of_table(row):
-            return
-        numbers = operands.flat[operands.starts[k] : operands.starts[k + 1]]
-        loops = np.where(numbers < 0, -1, self.of[np.maximum(numbers, 0)])
-        shape, indices = self.program.statics[k]
-        kinds = [self._kind(x, loop, index) for x, loop, index in zip(numbers.tolist(), loops.tolist(), indices,
-                                                                      strict=True)]  # fmt: skip
-        known: dict[Any, int] = {}
-        sequence = np.array([known.setdefault(x, len(known)) for x in kinds])
-        parts, chosen, at = list[np.ndarray](), list[Any](), 0
-        for run in runs(sequence):
-            strides = self._strides_of(numbers[run.start : run.end].reshape(run.rounds, -1))
-            gaps = {self.cuts[stride.loop].gap for stride in strides}
-            if len(gaps) != 1 or run.rounds - min(gaps) < KEPT // 2:
-                continue
-            kept = run.rounds - gaps.pop()
-            rows = np.stack([self._along(stride, kept) for stride in strides], axis=1)
-            self.parts.setdefault(k, []).extend(
-                range(len(chosen) + run.start - at, len(chosen) + run.start - at + rows.size)
-            )
-            parts += [self._moved(numbers[at : run.start]), rows.ravel()]
-            chosen += [*indices[at : run.start], *indices[run.start : run.start + rows.size]]
-            at = run.end
-        found[k] = np.concatenate((*parts, self._moved(numbers[at:])))
-        self.statics[k] = shape, (*chosen, *indices[at:])
-        self.counts[k] = len(found[k])
-
-    def _kind(self, number: int, loop: int, index: Any) -> Any:
-        """Return what is the same for parts that are one in different rounds."""
-        if loop < 0:
-            return number
-        run = self.loops[loop]
-        return loop, (number - self.count - run.start) % run.period, key_of(index)
-
-    def _strides_of(self, matrix: np.ndarray) -> list[_Stride]:
-        """Return how parts go on from round to round; none where they do not."""
-        steps = np.diff(matrix[:2], axis=0)[0]
-        if not (np.diff(matrix, axis=0) == steps).all() or (matrix < 0).any():
-            return []
-        found = [self._stride(column, matrix[:, column], int(step)) for column, step in enumerate(steps.tolist())]
-        return [stride for stride in found if stride] if all(found) else []
+        return np.concatenate((*parts, self.moved(operands.flat[operands.starts[at] :])))
 
     # ---------------------------------------------------------------------------------------------- what is left
 
@@ -275,7 +256,8 @@ class _Plan:
         made.operands = Operands(self.flat, self.counts[self.is_kept])
         made.guarded = {int(self.now[self.count + k]) - self.count: x for k, x in whole.guarded.items() if kept[k]}
         made.returned, made.varied, made.origins = self.returned.tolist(), self.of_varied, np.arange(len(made))
-        parts = [(int(self.now[self.count + k]) - self.count, places) for k, places in self.parts.items()]
+        made._kinds = self.kinds[self.is_kept]
+        parts = {int(self.now[self.count + k]) - self.count: places for k, places in self.parts.items()}
         return Short(made, whole, self.cuts, parts)
 
 

@@ -98,6 +98,18 @@ class Area(NamedTuple):
         offset = self.offset + place % len(self.picture) * (step // self.picture.itemsize)
         return Area(self.space, ONE[self.space.kind], offset)
 
+    def at(self, index: Any) -> Area | None:
+        """Return what a basic index takes; None of another one."""
+        if type(index) is int and len(self.shape) == 1:
+            return self.element(index)
+        return self.viewed(lambda a: a[with_rest(index)])
+
+
+def with_rest(index: Any) -> tuple[Any, ...]:
+    """Return an index that gives a view of a single element, too."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return parts if any(part is Ellipsis for part in parts) else (*parts, Ellipsis)
+
 
 def _start(x: np.ndarray) -> int:
     """Return the address of the first element of an array."""

@@ -228,10 +228,11 @@ class Loop:
         if step:
             if (self.roller.columns.reads[self.outs[:-1, k]] != 1).any():
                 return None
-            start = Instruction("same", (before._replace(strides=()),), last, (), line.of)
+            start = Instruction("same", (before._replace(strides=()),), last, (), line.of, step=line.step)
         else:
             start = None
-        total = Instruction("same", tuple(others), last._replace(strides=(0,)), line.shape, line.of, line.form)
+        out = last._replace(strides=(0,))
+        total = Instruction("same", tuple(others), out, line.shape, line.of, line.form, step=line.step)
         return [total] if start is None else [start, total]
 
 

@@ -17,6 +17,7 @@ from ...cuts import EDGE, Cut, Short
 from ..instructions.areas import Address, Area
 from ..instructions.instruction import Group, Instruction, Repeat, lines_of
 from ..instructions.uses import span_of
+from .elements import Elements, Steps
 from .layout import Loop, Roller, Unfit, with_addresses
 
 
@@ -107,8 +108,8 @@ class _Stretching:
                 raise Unfit
             self.gaps[id(loop)] = {of.gap if of else 0 for of in found} - {0}
             self.rooms |= {space: _Room(of, loop.sizes[k]) for k, space in loop.laid.items() if (of := found[k])}
-        parts = [self.block.areas.get(number) for number in short.numbers_of_parts()]
-        if not all(isinstance(x, Area) and roller.columns.space[x.space.number] in self.rooms for x in parts):
+        self.elements = Elements(roller, short)
+        if not self.elements.chosen <= self.rooms.keys():
             raise Unfit
 
     def _rounds_of(self, loop: Loop, k: int) -> _Rounds | None:
@@ -118,10 +119,18 @@ class _Stretching:
         if not len(known):
             return None
         which, now, place = found[known].T
-        if len(known) < 2 or (which != which[0]).any() or (place != place[0]).any():
+        if len(known) < 2 or (which != which[0]).any():
+            raise Unfit
+        cut = self.short.cuts[which[0]]
+        at = now * cut.run.period + place
+        period = abs(int(at[1] - at[0])) // int(known[1] - known[0])
+        if 0 < period < cut.run.period and cut.run.period % period == 0:
+            cut = cut.finer(period)
+        now, place = np.divmod(at, cut.run.period)
+        if (place != place[0]).any():
             raise Unfit
         step = int(now[1] - now[0])
-        of = _Rounds(self.short.cuts[which[0]], int(place[0]), now[0] + step * (np.arange(len(found)) - known[0]))
+        of = _Rounds(cut, int(place[0]), now[0] + step * (np.arange(len(found)) - known[0]))
         is_even = step != 0 and bool((of.rounds[known] == now).all()) and of.cut.gap % step == 0
         if not is_even or of.is_own.sum() > len(known) or not now.min() < of.cut.at - 1 or not now.max() > of.cut.at:
             raise Unfit
@@ -137,31 +146,50 @@ class _Stretching:
         else:
             shape = lines_of(group)[0].shape
             rounds, step_of = (shape[0] if loop is not None and shape else 1), _along
-        gap = self._gap(group, loop, step_of) if loop is not None and rounds > 1 else 0
+        steps = partial(self._steps, loop, rounds)
+        gap = self._gap(group, loop, step_of, steps) if loop is not None and rounds > 1 else 0
         if not gap or loop is None:
-            lines = tuple([self._still(line, rounds) for line in lines_of(group)])
+            lines = tuple([self._still(line, rounds, steps(line), step_of) for line in lines_of(group)])
         else:
             longer = partial(self._longer, loop, gap, rounds, step_of)
-            lines = tuple([with_addresses(line, longer) for line in lines_of(group)])
+            lines = tuple([with_addresses(line, partial(longer, line, steps(line))) for line in lines_of(group)])
         if isinstance(group, Repeat):
             return Repeat(lines, rounds + gap)
         if gap:
             lines = tuple([line._replace(shape=(rounds + gap, *line.shape[1:])) for line in lines])
         return lines[0] if isinstance(group, Instruction) else group._replace(lines=lines)
 
-    def _gap(self, group: Group, loop: Loop, step_of: Callable[[Address], int]) -> int:
+    def _steps(self, loop: Loop | None, rounds: int, line: Instruction) -> list[int]:
+        """Return the steps that a line is part of, in each round of a loop."""
+        if loop is None or rounds == 1:
+            return [line.step]
+        first = [self.roller.lines[at].step for at in loop.at[0].tolist()]
+        found = {tuple([self.roller.lines[at].step for at in loop.at[:, k].tolist()])
+                 for k, step in enumerate(first) if step == line.step}  # fmt: skip
+        if len(found) != 1:
+            raise Unfit
+        return list(found.pop())
+
+    def _gap(self, group: Group, loop: Loop, step_of: Steps, steps: Callable[[Instruction], list[int]]) -> int:
         """Return how many rounds a loop has more, as its lines have, and what it goes through."""
         gaps = set(self.gaps[id(loop)])
         for line in lines_of(group):
             for x in (line.out, *line.operands):
-                if isinstance(x, Address) and x.space in self.rooms and step_of(x):
-                    gaps.add(self.rooms[x.space].rounds(step_of(x)))
+                if isinstance(x, Address) and step_of(x):
+                    room = self.rooms.get(x.space)
+                    gaps.add(room.rounds(step_of(x)) if room else self.elements.gap(line, x, steps(line), step_of))
+        gaps.discard(0)
         if len(gaps) > 1:
             raise Unfit
         return gaps.pop() if gaps else 0
 
-    def _longer(self, loop: Loop, gap: int, rounds: int, step_of: Callable[[Address], int], x: Address) -> Address:
-        """Return an address of a loop that has more rounds."""
+    def _longer(
+        self, loop: Loop, gap: int, rounds: int, step_of: Steps, line: Instruction, steps: list[int], x: Address
+    ) -> Address:
+        """Return an address of a line of a loop that has more rounds."""
+        further = self.elements.further(line, x, steps, gap, step_of)
+        if further is not None:
+            return x._replace(offset=x.offset + further)
         room, step = self.rooms.get(x.space), step_of(x)
         if x.places is not None and (room or step or step_of(x.places) or x.places.space in self.rooms):
             raise Unfit
@@ -171,7 +199,7 @@ class _Stretching:
             return x._replace(offset=x.offset + room.crossed(x.offset, step, rounds))
         return x._replace(offset=x.offset + room.moved(x.offset, x.offset))
 
-    def _still(self, line: Instruction, rounds: int) -> Instruction:
+    def _still(self, line: Instruction, rounds: int, steps: list[int], step_of: Steps) -> Instruction:
         """Return a line that is of no loop that has more rounds."""
         which, now, _ = self.short.place(line.step)
         if which >= 0 and now in (self.short.cuts[which].at - 1, self.short.cuts[which].at):
@@ -182,7 +210,8 @@ class _Stretching:
             if x.places is not None and (room or x.places.space in self.rooms):
                 raise Unfit
             if room is None:
-                return x
+                further = self.elements.further(line, x, steps, 0, step_of)
+                return x._replace(offset=x.offset + (further or 0))
             span, ahead = span_of(x, line.shape, frozenset()), x.round * (rounds - 1)
             further = room.moved(int(span.low) + min(ahead, 0), int(span.high) + max(ahead, 0))
             return x._replace(offset=x.offset + further)
@@ -251,9 +280,10 @@ class _Stretching:
                 continue
             run, of = room.of.cut.run, room.of
             for k, left_out in enumerate(range(of.cut.at, of.cut.at + of.cut.gap), 1):
-                other, *others = self.short.whole.guarded[run.start + left_out * run.period + of.place]
-                if others or room.gap != of.cut.gap or of.step < 0:
+                found = self.short.whole.guarded.get(run.start + left_out * run.period + of.place, ())
+                if len(found) != 1 or found[0].answer != guard.answer or room.gap != of.cut.gap or of.step < 0:
                     raise Unfit
+                (other,) = found
                 guards.append((area._replace(offset=area.offset + k * room.size), answer, other))
         self.block.guards = guards
 

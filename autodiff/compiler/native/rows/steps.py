@@ -104,17 +104,8 @@ def is_basic(index: Any) -> bool:
     return all(isinstance(part, kinds) and not isinstance(part, bool) for part in parts)
 
 
-def with_rest(index: Any) -> tuple[Any, ...]:
-    """Return an index that gives a view of a single element, too."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return parts if any(part is Ellipsis for part in parts) else (*parts, Ellipsis)
-
-
 def _getitem(here: Here, x: Operand) -> Operand | None:
-    if isinstance(x, float):
-        return x
-    (index,) = here.step.static
-    return x.element(index) if type(index) is int and len(x.shape) == 1 else x.viewed(lambda a: a[with_rest(index)])
+    return x if isinstance(x, float) else x.at(here.step.static[0])
 
 
 def _view(of: Callable[..., Any]) -> Rule:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..instructions.areas import Area, Chosen
+from ..instructions.areas import Area, Chosen, with_rest
 from ..instructions.instruction import Operand
 from .choosing import chosen
-from .steps import Here, Rule, is_basic, with_rest
+from .steps import Here, Rule, is_basic
 
 Box = tuple[slice, ...]
 
@@ -86,11 +86,11 @@ def _has_twice(shape: tuple[int, ...], index: Any) -> bool:
 def _part(here: Here, out: Area, index: Any) -> Area | Chosen | None:
     """Return what an index chooses of an area, to be written; None of nothing."""
     if type(index) is int and len(out.shape) == 1:
-        return out.element(index)
+        return out.at(index)
     if not np.empty(out.shape)[with_rest(index) if is_basic(index) else index].size:
         return None
     if is_basic(index):
-        return out.viewed(lambda a: a[with_rest(index)])
+        return out.at(index)
     return chosen(here.block, out, lambda numbers: numbers[index])
 
 
