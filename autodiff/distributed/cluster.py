@@ -6,9 +6,11 @@ Whatever is sent is a task that holds it, not scattered data: what is lost with 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from threading import Thread
 from typing import Any
 
@@ -19,7 +21,7 @@ from dualnumbers.messages.errors import user_line
 from ..calls.structures import flatten
 from .programs import Results
 from .teams import PartError, Team, sent, shown
-from .work import LEAVES, Outcome, Source, Task, branch, chained, held, made, outcomes, read, together, work
+from .work import LEAVES, VERSIONS, Outcome, Source, Task, branch, chained, held, made, outcomes, read, together, work
 
 LARGE = 1 << 20
 """From so many bytes of results on they are added on the workers."""
@@ -30,8 +32,14 @@ SHORT = 0.1
 LOST = ("cancelled", "lost")
 """What Dask says of data that was scattered and is gone; of a task that it makes again it says "lost" as well."""
 
+PACKAGE = "autodiff"
+"""What the scheduler and each worker import to read a task."""
+
 POLL = 0.5
 """How often, in seconds, it is looked whether the cluster is still there."""
+
+_complete: weakref.WeakSet[Any] = weakref.WeakSet()
+"""The clients of clusters that were asked for the package."""
 
 
 class Cluster(Team):
@@ -48,6 +56,9 @@ class Cluster(Team):
         self._places: list[tuple[str, int]] = []
         """The worker of each part then, and its number of threads."""
         self.check()
+        if client not in _complete:
+            self._check_installed()
+            _complete.add(client)
         with _of_any_size():
             self.parts = [self._sent_part(k, part) for k, part in enumerate(self.parts)]
 
@@ -83,7 +94,21 @@ class Cluster(Team):
     def check(self) -> None:
         """Raise ConnectionError where the client is closed."""
         if self.client.status in ("closed", "closing"):
-            raise ConnectionError(f"the Dask client is closed: make another one, and the sum anew with it{user_line()}")
+            raise ConnectionError("the Dask client is closed, or its scheduler has ended: make another one, and the "
+                                  f"sum anew with it{user_line()}")  # fmt: skip
+
+    def _check_installed(self) -> None:
+        """Raise ImportError where the scheduler or a worker lacks this package: it would not say so, but end."""
+        questions: tuple[Callable[[], Any], ...] = (
+            lambda: {"the scheduler": _imports(self.client.run_on_scheduler)},
+            lambda: self.client.run(import_module, PACKAGE, on_error="return"),
+        )
+        for question in questions:
+            for place, answer in (self._answer(question) or {}).items():
+                if isinstance(answer, ImportError):
+                    who = place if place == "the scheduler" else f"the worker {place}"
+                    needed = f"the scheduler and each worker need {VERSIONS}"
+                    raise ImportError(f"{who} cannot read tasks, {answer}: {needed}{user_line()}") from answer
 
     def results(self, task: Task, stacked: Sequence[int | None], shared: Any, own: list[list[Any]]) -> list[Results]:
         self.check()
@@ -200,7 +225,9 @@ class Cluster(Team):
             except FuturesCancelledError as error:
                 if self.client.status == "running":
                     return  # a part was lost
-                raise self._no_cluster(of_groups, groups) from error
+                self.check()
+                raise ConnectionError("the Dask client has lost its scheduler: make another one, and the sum anew with "
+                                      f"it{user_line()}") from error  # fmt: skip
             if any(map(_died, of_groups)):
                 return
             self.check()
@@ -213,16 +240,21 @@ class Cluster(Team):
 
     def _is_there(self) -> bool:
         """Return whether there are a scheduler, which is not waited for longer than the timeout, and a worker."""
+        workers = self._answer(lambda: self.client.scheduler_info()["workers"])
+        return self.client.status == "running" and bool(workers)
+
+    def _answer(self, question: Callable[[], Any]) -> Any:
+        """Return what a question to the cluster gives, None where there is no answer within the timeout."""
         answers: list[Any] = []
 
         def ask() -> None:
             with suppress(Exception):  # of a scheduler that is lost meanwhile
-                answers.append(self.client.scheduler_info()["workers"])
+                answers.append(question())
 
         asking = Thread(target=ask, daemon=True)
         asking.start()
         asking.join(self.timeout)
-        return self.client.status == "running" and any(answers)
+        return answers[0] if answers else None
 
     def _no_cluster(self, of_groups: Sequence[Any], groups: list[list[int]]) -> ConnectionError:
         what = "has lost its scheduler"
@@ -245,6 +277,15 @@ class Cluster(Team):
         number = (*lost, number)[0]
         return PartError(number, self.names[number], "was lost with the worker that it was scattered to: give it as a "
                          f"file, a function that makes it, or a delayed{user_line()}")  # fmt: skip
+
+
+def _imports(run: Callable[..., Any]) -> ImportError | None:
+    """Return why the package cannot be imported where ``run`` calls a function, None where it can be."""
+    try:
+        run(import_module, PACKAGE)
+    except ImportError as error:
+        return error
+    return None
 
 
 def _died(future: Any) -> bool:

@@ -7,10 +7,12 @@ which part it came from.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from hashlib import sha256
+from inspect import getclosurevars
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +20,7 @@ import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
-from .programs import Program, Results
+from .programs import Composed, Program, Results
 from .work import VERSIONS, Sent, Source, Task, as_lists, forget, joined, known_file, load, made, this_process, work
 
 
@@ -141,10 +143,35 @@ def pickled(x: Any) -> bytes:
     try:
         return bytes(dumps(x))
     except Exception as error:
+        held = [name for function in _functions(x) for name, value in _variables(function) if _fails(dumps, value)]
+        by = f" by its variable{'s' * (len(held) > 1)} {' and '.join(held)}" if held else ""
         raise TypeError(
-            f"the loss cannot travel to other processes, {type(error).__name__}: {error}; let it get what "
+            f"the loss cannot travel to other processes{by}, {type(error).__name__}: {error}; let it get what "
             f"it needs from its part, or make it there{user_line()}"
         ) from error
+
+
+def _functions(x: Any) -> Iterator[Any]:
+    """Yield the functions written in Python that a program is of."""
+    if isinstance(x, FunctionType):
+        yield x
+    elif isinstance(x, (Program, Composed)):
+        for part in vars(x).values():
+            yield from _functions(part)
+
+
+def _variables(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the variables that a function closes over, or names."""
+    found = getclosurevars(function)
+    yield from {**found.globals, **found.nonlocals}.items()
+
+
+def _fails(function: Callable[[Any], Any], x: Any) -> bool:
+    try:
+        function(x)
+    except Exception:  # whatever an object raises that is to be pickled
+        return True
+    return False
 
 
 def shown(places: Iterable[int], progress: bool) -> Iterable[int]:

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -195,7 +196,7 @@ def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Re
             )
         return found
     except BaseException as error:  # sys.exit would end the worker
-        there = _portable(error) if isinstance(task.program, bytes) else error
+        there = _portable(_explained(error)) if isinstance(task.program, bytes) else error
         if there is error:
             raise
         raise there from error
@@ -263,14 +264,19 @@ def _compiled(program: Program) -> Any:
     return jit(program)
 
 
+def _explained(error: BaseException) -> BaseException:
+    """Return an error of a loss that wrote to its part as one that says what to do, any other as it is."""
+    if type(error) is ValueError and "read-only" in str(error):
+        return ValueError(f"{error}: the arrays of a part are read-only on a worker, so let the loss write to a copy")
+    return error
+
+
 def _portable(error: BaseException) -> Exception:
     """Return an error as it can travel, itself if that can; one that breaks on the way would break the whole pool."""
-    try:
+    with suppress(Exception):  # whatever an error raises that cannot be pickled
         if isinstance(error, Exception) and type(pickle.loads(pickle.dumps(error))) is type(error):
             return error
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return RuntimeError(f"{type(error).__name__}: {error}")
+    return RuntimeError(f"{type(error).__name__}: {error}".removesuffix(": "))
 
 
 # --------------------------------------------------------------------------------------------- results

@@ -335,6 +335,42 @@ def test_what_cannot_travel(client):
         summed(logistic, {"mon": PARTS[0], "tue": (lock, 1.0)}, client)
 
 
+@pytest.mark.parametrize("place", ["the scheduler", "the worker tcp://"])
+def test_a_scheduler_or_a_worker_that_lacks_the_package(client, monkeypatch, place):
+    """It would not say so, but end: it is asked, once for each client."""
+    monkeypatch.setattr(clusters, "_complete", set())
+    monkeypatch.setattr(clusters, "PACKAGE", "only_on_the_client")
+    if place != "the scheduler":
+        monkeypatch.setattr(client, "run_on_scheduler", lambda *_: None)
+    with pytest.raises(ImportError, match=rf"^{place}.* cannot read tasks, No module named 'only_on_the_client': the"):
+        summed(logistic, PARTS, client)
+    monkeypatch.undo()
+    summed(logistic, PARTS, client)
+    monkeypatch.setattr(clusters, "PACKAGE", "only_on_the_client")
+    assert grad(summed(logistic, PARTS, client))(POINT).tobytes() == FITTED
+
+
+def test_a_loss_that_writes_to_its_part_is_told_to_copy(client):
+    def writing(w, part):
+        part[0][0] = 1.0
+        return np.sum(part[0] @ w)
+
+    with pytest.raises(
+        PartError, match=r"part 0 raised ValueError: .*read-only on a worker, so let the loss write to a"
+    ):
+        grad(summed(writing, [(np.ones((2, 3)), 0.0)], client))(np.ones(3))
+
+
+def test_a_client_that_is_closed_in_the_middle(client):
+    other = distributed.Client(client.scheduler.address)
+    total = summed(lambda w, part: (time.sleep(part), np.sum(w))[1], [3.0, 3.0], other)
+    threading.Timer(1.0, other.close).start()
+    with pytest.raises(
+        ConnectionError, match="the Dask client is closed, or its scheduler has ended: make another one"
+    ):
+        total(POINT)
+
+
 def test_a_loss_of_a_module_that_workers_lack(client, tmp_path, monkeypatch):
     (tmp_path / "only_here.py").write_text("def loss(w, part):\n    return w * part\n")
     monkeypatch.syspath_prepend(tmp_path)

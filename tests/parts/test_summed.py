@@ -305,9 +305,16 @@ def test_parts_of_a_variable_made_by_hand():
 
 
 def test_what_cannot_travel(processes):
-    lock = threading.Lock()
-    with pytest.raises(TypeError, match="cannot travel"):
-        summed(lambda w, part: (lock, logistic(w, part))[1], PARTS, processes)(POINT)
+    lock, numbers = threading.Lock(), np.ones(2)
+
+    def locked(w, part):
+        with lock:
+            return np.sum(numbers * w * part)
+
+    with pytest.raises(TypeError, match=r"cannot travel to other processes by its variable lock, TypeError: cannot pi"):
+        grad(summed(locked, [1.0], processes))(np.ones(2))
+    with pytest.raises(TypeError, match="by its variable lock, "):
+        summed(lambda z, part: np.sum(z), [1.0], processes, model=locked).gnvp(np.ones(2), np.ones(2))
 
 
 @pytest.mark.parametrize(("loss", "message"), [(models.odd, "OddError: odd"), (models.exiting, "SystemExit: 3")])
