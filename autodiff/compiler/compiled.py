@@ -87,9 +87,11 @@ class Compiled:
         """Return for each form of arguments its paths: lines recorded, left, and native; guards; bytes; seconds.
 
         ``after`` has the lines left by each pass, ``phases`` the seconds that each took: to record, for the passes, to
-        find loops and join them, for machine code, for the rest. ``bytes`` are those of constants and of memory for
-        what is in between. With ``profile=True`` the ``lines of code`` have the seconds that their operations took in
-        all calls so far: the time of a loop is divided among the operations that were joined in it.
+        find loops and join them, for machine code, for the rest. ``rounds`` has for each long loop that was compiled as
+        a short one how many rounds were recorded, and of how many machine code was made, which goes through all.
+        ``bytes`` are those of constants and of memory for what is in between. With ``profile=True`` the ``lines of
+        code`` have the seconds that their operations took in all calls so far: the time of a loop is divided among the
+        operations that were joined in it.
         """
 
         def of(path: Path) -> dict[str, Any]:
@@ -99,7 +101,7 @@ class Compiled:
             return {"recorded": steps["record"], "lines": len(program), "native": len(program) - left,
                     "guards": len(path.source.guards), "bytes": size + (native.size if native else 0),
                     "seconds": sum(path.seconds.values()), "after": steps,
-                    "phases": dict(path.seconds),
+                    "phases": dict(path.seconds), "rounds": path.making.rounds,
                     **({"lines of code": path.source.by_line()} if path.source.profile else {})}  # fmt: skip
 
         return [{"eager": form.eager, "paths": list(map(of, form.paths))} for form in self._programs.forms.values()]

@@ -85,6 +85,17 @@ class Short(NamedTuple):
     """The steps that sum parts at places, by their origins: for those of their operands that are of rounds of loops the
     indices of their places when no round is left out; None next to what was left out."""
 
+    loops: list[Run]
+    """The loops as they were found, of which several rounds may be one of a cut."""
+
+    @property
+    def rounds(self) -> list[tuple[int, int]]:
+        """Return how many rounds each loop has, and how many of these are left."""
+        return [
+            (loop.rounds, loop.rounds - cut.gap * cut.run.period // loop.period)
+            for loop, cut in zip(self.loops, self.cuts, strict=True)
+        ]
+
     def place(self, step: int) -> tuple[int, int, int]:
         """Return of which cut a step is part, in which of the rounds that are left, and at which place there.
 

@@ -26,6 +26,8 @@ class Making:
         self.seconds = {"passes": 0.0}
         """What each phase took."""
         self._recorded, self._folded = len(recorded), fold(recorded)
+        self.rounds: list[tuple[int, int]] = []
+        """How many rounds loops have, and how many of these were compiled, where some were left out."""
         self._whole: tuple[Program, dict[str, int]] | None = None
         self.source = self._of_short() or self._of(self.whole)
         native = self.source.native
@@ -65,7 +67,10 @@ class Making:
             source = self._of(program, short._replace(program=program))
         except Unfit:
             return None
-        return source if source.native and source.native.whole else None
+        if source.native is None or source.native.whole is None:
+            return None
+        self.rounds = short.rounds
+        return source
 
     def _of(self, program: Program, short: Short | None = None) -> Source:
         return Source(program, not self._options.exact, self._options.threads, self._options.profile, short)

@@ -47,7 +47,7 @@ def shortened(program: Program) -> Short | None:
             if now not in tried:
                 plan = _Plan(program, now)
                 if not plan.unfit:
-                    return plan.made()
+                    return plan.made(loops)
                 unfit = unfit & plan.unfit or plan.unfit
                 tried.append(now)
         loops = [run for k, run in enumerate(loops) if k not in unfit]
@@ -243,8 +243,8 @@ class _Plan:
 
     # ---------------------------------------------------------------------------------------------- what is left
 
-    def made(self) -> Short:
-        """Return the program that is left."""
+    def made(self, loops: list[Run]) -> Short:
+        """Return the program that is left, of loops that are given as they were found."""
         whole = self.program
         made = Program(whole.inputs, whole.of_inputs, self.constants, whole.rebuild)
         kept = self.is_kept.tolist()
@@ -258,7 +258,7 @@ class _Plan:
         made.returned, made.varied, made.origins = self.returned.tolist(), self.of_varied, np.arange(len(made))
         made._kinds = self.kinds[self.is_kept]
         parts = {int(self.now[self.count + k]) - self.count: places for k, places in self.parts.items()}
-        return Short(made, whole, self.cuts, parts)
+        return Short(made, whole, self.cuts, parts, loops)
 
 
 _FLOATS = (("d", True), ("f", True))

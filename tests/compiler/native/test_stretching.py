@@ -236,3 +236,36 @@ def test_random_loops(seeds, cuts, monkeypatch):
                 assert_allclose(one, other, rtol=1e-12, atol=1e-12 * size, err_msg=drawn.source)
                 assert_allclose(one, exact, rtol=1e-6, atol=1e-6 * size, err_msg=drawn.source)
     assert any(is_made for _, is_made in cuts)
+
+
+def test_stats_tell_how_many_rounds_were_compiled():
+    both = jit(value_and_grad(network))
+    both(POINT)
+    (form,) = both.stats()
+    (path,) = form["paths"]
+    assert len(path["rounds"]) == 2
+    for recorded, compiled in path["rounds"]:
+        assert ROUNDS - 2 <= recorded <= ROUNDS
+        assert 16 <= compiled < 30
+    assert path["lines"] > 5 * ROUNDS
+
+
+@pytest.mark.parametrize("f", [in_the_middle, lambda w: w * w], ids=["in the middle", "no loop"])
+def test_no_rounds_are_told_of_what_was_compiled_whole(f):
+    compiled = jit(f)
+    compiled(0.5)
+    assert [path["rounds"] for form in compiled.stats() for path in form["paths"]] == [[]]
+
+
+def test_rounds_that_are_two_at_once_are_told_one_by_one():
+    def f(x):
+        t = 0.0
+        for k in range(200):
+            t = np.cos(t) + x[k // 2]
+        return t
+
+    compiled = jit(f)
+    compiled(np.linspace(0.0, 1.0, 100))
+    ((recorded, kept),) = compiled.stats()[0]["paths"][0]["rounds"]
+    assert recorded in (199, 200)
+    assert kept < 70
