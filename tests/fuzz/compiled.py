@@ -30,7 +30,8 @@ Function = Callable[..., Any]
 
 
 EPS, SINGLE = 2.0**-52, 2.0**-22
-"""By which share arguments are moved to find out how well a function is conditioned; of single precision."""
+"""By which share, and by 16 times as much, arguments are moved to find out how well a function is conditioned; of single
+precision. What is in between may be so large that it stays the same where they move by their last digit."""
 
 TIMES = 100
 """How many times as much as the results of such arguments lie apart a result may be off."""
@@ -156,7 +157,7 @@ def _signs(x: np.ndarray) -> np.ndarray:
 def spread(f: Function, arguments: Callable[[], list[Any]], expected: Any, single: bool) -> list[float]:
     """Return how far results lie apart, each for itself, of arguments that differ in their last digits."""
     rng, found = np.random.default_rng(0), [0.0 for _ in ([] if isinstance(expected, type) else expected)]
-    for step in (EPS, EPS, EPS, EPS, *((SINGLE, SINGLE) if single else ())):
+    for step in (EPS, EPS, 16 * EPS, 16 * EPS, *((SINGLE, SINGLE) if single else ())):
         other = outcome(f, [x * (1.0 + step * rng.choice([-1.0, 1.0], np.shape(x))) for x in arguments()])
         if not is_near(other, expected, 1e300):
             return [np.inf for _ in found]
