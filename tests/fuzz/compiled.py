@@ -30,7 +30,7 @@ Function = Callable[..., Any]
 
 
 EPS, SINGLE = 2.0**-52, 2.0**-22
-"""By which share, and by 16 times as much, arguments are moved to find out how well a function is conditioned; of single
+"""By which share, and 16 times as much, arguments are moved to find out how well a function is conditioned; of single
 precision. What is in between may be so large that it stays the same where they move by their last digit."""
 
 TIMES = 100
