@@ -122,7 +122,7 @@ def _meets(product: Product, given: Pattern, factors: Mapping[int, Pattern]) -> 
     """Return of which elements of a product some term has its factors in all of the masks."""
     if not np.any(given) or not all(map(np.any, factors.values())):
         return np.False_
-    count = product(np.asarray(given, float)[()], {k: np.asarray(mask, float)[()] for k, mask in factors.items()})
+    count = product(given.astype(float), {k: mask.astype(float) for k, mask in factors.items()})
     return np.greater(np.abs(count), 0.5)  # a convolution by Fourier transforms rounds
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import shape
 from dualnumbers.levels import decided, is_number, read
 from dualnumbers.numbers.mapped import MappedNumber
@@ -64,7 +65,7 @@ class Structure:
     def _varies(self, line: int) -> Pattern:
         row, value = self.tape.rows[line], each(read, self.tape.values[line])
         if row is None:
-            return np.ones(np.shape(value), bool)
+            return _filled(True, value)
         if row.is_constant:  # a mask is a choice, and so is floor(x); sign(x), 0 at 0 alone, is none
             return each(
                 lambda x: (np.result_type(x).kind in "fc") & (np.not_equal(x, 0) if row.selects else True), value
@@ -77,7 +78,7 @@ class Structure:
         if line is not None:
             return self.varying(line)
         x = self.tape.value(operand)
-        return each(lambda x: np.full(shape(x), varies_outside(x)), x)
+        return each(lambda x: _filled(varies_outside(x), x), x)
 
     def support(self, operand: int) -> Pattern:
         """Return which elements of an operand may be other than 0."""
@@ -91,10 +92,13 @@ class Structure:
         drawn = self.random.uniform(1.0, 2.0, np.shape(pattern))
         if kind.kind == "c":
             drawn = drawn + 1j * self.random.uniform(1.0, 2.0, np.shape(pattern))
-        return np.where(pattern, drawn, 0.0).astype(kind if kind.kind in "fc" else float)[()]
+        return np.where(pattern, as_like(drawn, like), 0.0).astype(kind if kind.kind in "fc" else float)[()]
 
-    def _points(self, line: int, row: Row) -> Iterator[tuple[Any, list[Any]]]:
-        """Yield the value and the operands of a line, as they are and with random numbers for what varies."""
+    def _points(self, line: int, row: Row, unread: bool) -> Iterator[tuple[Any, list[Any]]]:
+        """Yield the value and the operands of a line, as they are and with random numbers for what varies.
+
+        Of a choice it is the point alone, and where what is NaN there is ``unread``, random numbers for that.
+        """
         operands = self.tape.operands(line)
         xs = [each(read, self.tape.value(k)) for k in operands]
         if row.kinds == (Multilinear,):  # a sum of products, in which nothing cancels: masks in place of factors
@@ -103,9 +107,12 @@ class Structure:
             yield each(read, self.tape.values[line]), masks
             return
         yield each(read, self.tape.values[line]), xs
-        if _is_told_at_the_point(row):
-            return
         varying, static = list(map(self._of, operands)), self.tape.static.get(line, ())
+        if row.selects and unread:
+            drawn = [self._drawn(x, v & np.isnan(x), *RANGES[0]) for x, v in zip(xs, varying, strict=True)]
+            yield each(read, row.evaluate(*drawn, *static)), drawn
+        if row.is_linear or row.selects:
+            return
         for low, high in RANGES:
             drawn = [self._drawn(x, v, low, high) for x, v in zip(xs, varying, strict=True)]
             try:
@@ -118,28 +125,30 @@ class Structure:
     def _drawn(self, x: Any, varying: Pattern, low: float, high: float) -> Any:
         if not _any(varying):
             return x
-        return np.where(varying, self.random.uniform(low, high, np.shape(x)), x).astype(np.result_type(x))[()]
+        drawn = as_like(self.random.uniform(low, high, np.shape(x)), x)
+        return np.where(varying, drawn, x).astype(np.result_type(x))[()]
 
     def _beside(self, x: Any, varying: Pattern) -> Any:
         reach = NEARBY * np.max(np.abs(x), initial=0.0)
-        return (x + np.where(varying, self.random.uniform(-reach, reach, np.shape(x)), 0.0)).astype(np.result_type(x))
+        drawn = as_like(self.random.uniform(-reach, reach, np.shape(x)), x)
+        return (x + np.where(varying, drawn, 0.0)).astype(np.result_type(x))
 
-    def _asked(self, line: int, row: Row, like: Any, ask: Callable[..., Any]) -> Pattern:
+    def _asked(self, line: int, row: Row, like: Any, ask: Callable[..., Any], unread: bool = False) -> Pattern:
         """Find the pattern of ``ask(value, operands)``, which is of the shape of ``like``."""
         passed = _nowhere(like)
         try:
             if not (row.is_linear or is_of_table(row)):
                 raise NotImplementedError("a rule of the user's is not asked where they did not call it")
-            for number, (z, xs) in enumerate(self._points(line, row)):
+            for number, (z, xs) in enumerate(self._points(line, row, unread)):
                 derivative = ask(z, xs)
-                if number == 0 and not (row.is_elementwise or _is_told_at_the_point(row)):
+                if number == 0 and (unread or _is_asked_again(row)):
                     derivative = each(_without_nan, derivative)  # as of rows of which something is missing
                 if derivative is not None:
                     passed = each(_with, passed, derivative)
                 if _all(passed):
                     break
         except Exception:  # whatever a rule raises at such a point
-            return each(lambda x: np.ones(shape(x), bool), like)
+            return each(lambda x: _filled(True, x), like)
         return passed
 
     def _reached(self, line: int, row: Row, place: int) -> Pattern:
@@ -180,7 +189,8 @@ class Structure:
         def pull(z: Any, xs: Any) -> Any:
             return passed_to_operand(row, place, self._noise(given, z), z, xs, static)
 
-        return self._asked(line, row, self.tape.value(operand), pull)
+        unread = row.selects and not row.several and not np.any(given & np.isnan(read(self.tape.values[line])))
+        return self._asked(line, row, self.tape.value(operand), pull, unread)
 
     def _row(self, line: int) -> Row:
         row = self.tape.rows[line]
@@ -249,7 +259,12 @@ def _either(patterns: Iterable[Pattern], like: Any) -> Pattern:
 
 
 def _nowhere(like: Any) -> Pattern:
-    return each(lambda x: np.zeros(shape(x), bool)[()], like)
+    return each(lambda x: _filled(False, x), like)
+
+
+def _filled(truth: bool, like: Any) -> Pattern:
+    """Return a pattern that has one truth for all elements, in the library that a value is of."""
+    return as_like(np.full(shape(like), truth)[()], like)
 
 
 def _all(pattern: Pattern) -> bool:
@@ -268,9 +283,9 @@ def _with(passed: Pattern, derivative: Any) -> Pattern:
     return passed | (found if np.shape(found) == np.shape(passed) else np.broadcast_to(found, np.shape(passed)))
 
 
-def _is_told_at_the_point(row: Row) -> bool:
-    """Return whether a row is asked at the point alone: it passes the same at others, or what it chose there."""
-    return row.is_linear or row.selects or row.kinds == (Multilinear,)
+def _is_asked_again(row: Row) -> bool:
+    """Return whether a row that is not elementwise is asked at random points, too."""
+    return not (row.is_elementwise or row.is_linear or row.selects or row.kinds == (Multilinear,))
 
 
 def _without_nan(derivative: Any) -> Any:
@@ -293,7 +308,7 @@ def _folded(pattern: Pattern, operand: Any) -> Pattern:
 
 def _of_seed(seed: Any, value: Any) -> Pattern:
     if varies_outside(seed):
-        return np.ones(shape(value), bool)
+        return _filled(True, value)
     return np.broadcast_to(decided(is_other_than_zero, seed), shape(value))
 
 

@@ -22,8 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualnumbers.foreign import is_foreign
-from dualnumbers.forms import type_of
 from dualnumbers.levels import decided, has_nan
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, plus
@@ -55,7 +53,7 @@ def told_apart(way: Passage, whole: Any, given: Any, pattern: Pattern) -> Any:
     structure, line, place, passed, reached = way
     row = structure.tape.rows[line]
     assert row is not None
-    if type(given) is tuple or is_foreign(type_of(given)) or not has_nan(whole):
+    if type(given) is tuple or not has_nan(whole):
         return whole
 
     def singly() -> Any:
@@ -73,12 +71,12 @@ def one_by_one(whole: Any, given: Any, passed: Callable[[Any], Any], reached: Ca
     ``whole``, all that passes, stays.
     """
     far = decided(unbounded, given)
-    if np.size(far) < 2 or not np.any(far):
+    count = int(np.sum(far))
+    if not count or np.size(far) < 2:
         return whole
-    total, places = _share(where(far, 0.0, given), ~far, passed, reached), np.argwhere(far)
-    for some in [places[k : k + 1] for k in range(len(places))] if len(places) <= FEW else [places]:
-        alone = np.zeros(np.shape(far), bool)
-        alone[tuple(some.T)] = True
+    numbers = np.reshape(np.cumsum(far), np.shape(far))
+    total = _share(where(far, 0.0, given), ~far, passed, reached)
+    for alone in [far & (numbers == k + 1) for k in range(count)] if count <= FEW else [far]:
         total = plus(total, _share(where(alone, given, 0.0), alone, passed, reached))
     return each(lambda x, y: where(decided(np.isnan, x), y, x), whole, total)
 

@@ -20,7 +20,7 @@ from ..indexing import fixed, scatter
 from ..reductions import axes_of
 from ..reductions import sum as total
 from ..shaping import array, astype, ravel, reshape, stack, transpose
-from ..where import where
+from ..where import nowhere, where
 from .sorting import ordered_as, ordered_back, sort
 
 
@@ -116,19 +116,27 @@ def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
 
 
 def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
-    """Each adjoint goes to the two sorted elements that its quantile lies between."""
-    flat = _flat(x, axis)
+    """Each adjoint goes to the two sorted elements that its quantile lies between; that of NaN makes all NaN."""
+    flat, lost = _flat(x, axis), np.isnan(z)
     if not shape(flat)[-1]:
         return np.zeros(shape(x), dtype_of(x))
+    back = _to_neighbours(where(lost, 0.0, g), flat, function, q, method)
+    if not nowhere(lost):
+        of_nan = reshape(where(lost, g * np.nan, 0.0), (size(q), *shape(flat)[:-1], 1), "C")
+        back = back + total(of_nan, 0, False)
+    return _unflattened(back, x, axis)
+
+
+def _to_neighbours(g, x, function, q, method):
+    """Return the adjoint of x, of which quantiles along the last axis have the adjoints g."""
     if size(q) == 1 or is_lazy(type_of(x)):
-        g = reshape(where(np.isnan(z), 0.0, g), (size(q), *shape(flat)[:-1], 1), "C")
-        return _unflattened(total(g * _parts_of_each(flat, function, q, method), 0, False), x, axis)
-    low, high, rest = (as_like(part, flat) for part in _positions(flat, function, q, method))
-    g = reshape(where(np.isnan(z), 0.0, g), (low.shape[-1], *low.shape[:-1]), "C")
-    g = moveaxis(g, 0, -1)
+        g = reshape(g, (size(q), *shape(x)[:-1], 1), "C")
+        return total(g * _parts_of_each(x, function, q, method), 0, False)
+    low, high, rest = (as_like(part, x) for part in _positions(x, function, q, method))
+    g = moveaxis(reshape(g, (low.shape[-1], *low.shape[:-1]), "C"), 0, -1)
     rows = [as_like(part, low) for part in np.indices(low.shape, sparse=True)[:-1]]
-    back = scatter(g * (1 - rest), shape(flat), (*rows, low)) + scatter(g * rest, shape(flat), (*rows, high))
-    return _unflattened(ordered_back(back, flat, sort(known(flat))), x, axis)
+    back = scatter(g * (1 - rest), shape(x), (*rows, low)) + scatter(g * rest, shape(x), (*rows, high))
+    return ordered_back(back, x, sort(known(x)))
 
 
 ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
