@@ -63,6 +63,11 @@ def _lying_as(z: Array, dtype: Any = None) -> Array:
     return np.ndarray(z.shape, dtype, np.empty(size, dtype), place, strides)
 
 
+def written_out(x: Any) -> Any:
+    """Return a vector that repeats one number in memory of its own, as BLAS takes it; anything else as it is."""
+    return x.copy() if type(x) is np.ndarray and x.strides == (0,) else x
+
+
 def unsigned_zeros(z: Array, out: Array | None = None) -> Array:
     """Return a copy in the order C, or write it to ``out``, in which no zero is -0.: that of a Jacobian tells nothing.
 

@@ -15,7 +15,7 @@ from dualnumbers.numbers.taylor import propagation
 from dualnumbers.rules import indexing, reductions, short_axes
 from dualnumbers.rules.arrays import rearranging
 from dualnumbers.rules.elementwise import exponential
-from dualnumbers.rules.linalg import decompositions
+from dualnumbers.rules.linalg import decompositions, products
 from dualnumbers.table import kinds
 
 RNG = np.random.default_rng(0)
@@ -150,3 +150,9 @@ def test_a_large_adjoint_is_multiplied_in_place(monkeypatch):
     monkeypatch.setattr(np, "multiply", noted)
     grad(lambda x: np.sum(np.sin(np.sin(x))))(LARGE)
     assert places == [True, True]
+
+
+def test_blas_multiplies_the_adjoint_of_a_sum(calls):
+    vectors = calls(products, "written_out")
+    grad(lambda x: np.sum(MATRIX @ x) + np.sum(x @ MATRIX.T))(SMALL[:1].repeat(300))
+    assert [x.strides for x in vectors] == [(8,), (8,)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...foreign import is_foreign, is_sparse, one_of
 from ...forms import shape
+from ...memory import written_out
 from ...messages.errors import user_line
 from ...table import composition, multilinear, smooth
 from ...table.batching import aligned, first_unit, flat, with_ones
@@ -29,7 +30,7 @@ def _matmul_left(g, x, y):
     if _rank(y) == 1:
         return (expand_dims(g, -1) if _rank(x) > 1 else g) * conj(y)
     if _rank(x) == 1:
-        return matvec(conj(y), g)
+        return matvec(conj(y), written_out(g))
     return matmul(g, adjoint(y))
 
 
@@ -38,7 +39,7 @@ def _matmul_right(g, x, y):
     if type(g) is np.ndarray and type(x) is np.ndarray and g.ndim == x.ndim == 2 and x.dtype.kind == "f":
         return x.T @ g
     if _rank(x) > 1:
-        return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), g)
+        return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), written_out(g))
     if _rank(y) > 1:
         return expand_dims(conj(x), -1) * expand_dims(g, -2)
     return conj(x) * g
@@ -307,8 +308,7 @@ def tensordot(a, b, axes=2):
     """Sum of products over paired axes; the other axes of ``a``, then those of ``b``, remain."""
     if np.ndim(axes) == 0:
         axes = (range(_rank(a) - axes, _rank(a)), range(axes))
-    axes_a, axes_b = axes
-    axes_a, axes_b = _normalised(axes_a, _rank(a)), _normalised(axes_b, _rank(b))
+    axes_a, axes_b = (_normalised(of, _rank(x)) for of, x in zip(axes, (a, b), strict=True))
     if [shape(a)[i] for i in axes_a] != [shape(b)[i] for i in axes_b]:
         raise ValueError(f"tensordot: axes {axes_a} of shape {shape(a)} do not match axes {axes_b} of {shape(b)}")
     kept_a = [i for i in range(_rank(a)) if i not in axes_a]
