@@ -261,8 +261,10 @@ def as_partials_take(tape: Any) -> tuple[list[Any], list[Any]]:
     """
     values, constants = tape.values, tape.constants
     held = set(map(type, values))
-    values = _as_python(values)
-    constants = _as_python(constants) if len(constants) > 1 else constants
+    if not NUMPY_FLOATS.isdisjoint(held):
+        values = _as_python(values)
+    if len(constants) > 1 and not NUMPY_FLOATS.isdisjoint(map(type, constants)):
+        constants = _as_python(constants)
     if held - COMMON:
         kinds = (type_of(values[line]) for line in tape.inputs)
         kind = next((kind for kind in kinds if number_type(kind) is not None), None)
@@ -280,6 +282,4 @@ def _as_python(xs: list[Any]) -> list[Any]:
 
     Those of single precision would give products with a Python float, an adjoint of double precision, in their own.
     """
-    if NUMPY_FLOATS.isdisjoint(map(type, xs)):
-        return xs
     return [float(x) if type(x) in NUMPY_FLOATS else x for x in xs]
