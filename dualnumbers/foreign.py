@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from itertools import accumulate
-from operator import getitem, mul
+from operator import getitem, mul, setitem
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,8 @@ def elements_of(x: Any, index: Any) -> Any:
     except Exception:  # whatever it is that a library raises of an index that NumPy may take
         if not _has_known_places(x, index):
             raise
-    return _in_one_task(getitem, laid_out(x)[_with_zeros(index)].shape, x.dtype, x, index)
+    pairs = zip(_shape_at(x, index, 1), _shape_at(x, index, 2), strict=True)
+    return _in_one_task(getitem, tuple(n if n == m else np.nan for n, m in pairs), x.dtype, x, index)
 
 
 def assign(x: Any, index: Any, v: Any) -> None:
@@ -126,16 +127,19 @@ def assign(x: Any, index: Any, v: Any) -> None:
         _checked(x, index)[index] = v
         return
     except Exception:  # as in `elements_of`
-        if not _has_known_places(x, index):
+        if not is_lazy(type(x)) or is_unsized(x):
             raise
-    np.empty(laid_out(x)[_with_zeros(index)].shape, bool)[...] = np.broadcast_to(False, np.shape(v))  # does it fit?
+        if not is_unsized(v):
+            if not _has_known_places(x, index):
+                raise
+            np.empty(_shape_at(x, index, 1), bool)[...] = np.broadcast_to(False, np.shape(v))  # does it fit?
     if x.size:  # Dask assigns nothing to what is empty
-        x[...] = _in_one_task(_assigned, x.shape, x.dtype, x, index, v)
+        x[...] = _in_one_task(_changed, x.shape, x.dtype, setitem, x, index, v)
 
 
-def _assigned(x: Any, index: Any, v: Any) -> Any:
+def _changed(change: Any, x: Any, index: Any, v: Any) -> Any:
     x = np.array(x)
-    x[index] = v
+    change(x, index, v)
     return x
 
 
@@ -167,11 +171,15 @@ def _has_known_places(x: Any, index: Any) -> bool:
     return is_lazy(type(x)) and not is_unsized(x) and not any(masks)
 
 
-def _with_zeros(index: Any) -> Any:
-    """Return an index with zeros in place of the places in it that are not computed yet."""
-    if isinstance(index, tuple):
-        return tuple(map(_with_zeros, index))
-    return np.broadcast_to(np.intp(0), index.shape) if is_lazy(type(index)) else index
+def _shape_at(x: Any, index: Any, count: int) -> Any:
+    """Return the shape of ``x[index]``, with ``count`` for a number of places in the index that nobody knows yet."""
+
+    def known(part: Any) -> Any:
+        if not is_lazy(type(part)):
+            return part
+        return np.broadcast_to(np.intp(0), tuple(count if n != n else n for n in part.shape))
+
+    return laid_out(x)[tuple(map(known, index)) if isinstance(index, tuple) else known(index)].shape
 
 
 def added_at(total: Any, index: Any, part: Any) -> None:
@@ -179,13 +187,7 @@ def added_at(total: Any, index: Any, part: Any) -> None:
     if not is_lazy(type(total)):
         np.add.at(total, index, part)
     elif total.size:
-        total[...] = _in_one_task(_added_at, total.shape, total.dtype, total, index, part)
-
-
-def _added_at(total: Any, index: Any, part: Any) -> Any:
-    total = np.array(total)
-    np.add.at(total, index, part)
-    return total
+        total[...] = _in_one_task(_changed, total.shape, total.dtype, np.add.at, total, index, part)
 
 
 def whole_along(x: Any, axis: int) -> Any:
@@ -243,6 +245,10 @@ def reshaped(x: Any, to: Any, order: str) -> Any:
     Nor does Dask's divide axes unevenly, unless they are one before, or take what is empty.
     """
     to = tuple(to) if isinstance(to, (tuple, list)) else (to,)
+    if any(n != n for n in to):  # nobody knows yet how many elements there are to be
+        return x
+    if is_unsized(x) and -1 not in to:
+        return _in_one_task(np.reshape, to, x.dtype, x, to)
     if 0 in x.shape:
         return np.zeros(np.empty(x.shape, bool).reshape(to).shape, dtype=x.dtype, like=x)
     if order != "C":

@@ -76,7 +76,9 @@ def fit(c: Any, x: Any) -> Any:
             c = summed(c, axes)
         given = shape(c)
         if given != target:
-            c = reshape(c, target, "C") if math.prod(given) == math.prod(target) else broadcast_to(c, target)
+            several = math.prod(target)
+            is_reshaped = math.prod(given) == several or any(n != n for n in (*given, several))  # NaN: of Dask, unknown
+            c = reshape(c, target, "C") if is_reshaped else broadcast_to(c, target)
     typed = target or ((isinstance(x, (np.generic, np.ndarray)) or is_foreign(type(x))) and hasattr(c, "dtype"))
     if typed and c.dtype != x.dtype:
         c = astype(c, x.dtype)

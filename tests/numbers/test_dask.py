@@ -36,6 +36,14 @@ PROGRAMS = SHARED | {
     "the largest of a mask": (lambda x, y, w: np.max(x[x > 0.0]) * np.sum(x), 0),
     "set where a mask holds": (lambda x, y, w: np.sum(set_at(x, x < 0.0) ** 2), 0),
     "set at places": (lambda x, y, w: np.sum(set_at(x, (np.array([0, 3, 3]), np.array([1, 0, 0]))) ** 2 * w), 0),
+    "where a mask holds": (lambda x, y, w: np.sum(x[np.where(x > 0.0)] ** 3), 0),
+    "rows where a mask holds": (lambda x, y, w: np.sum((x * x)[np.where(x[:, 0] > 0.0)[0]] @ w), 0),
+    "set where a mask holds to others": (lambda x, y, w: np.sum(changed(x, where_negative) ** 2), 0),
+    "copied where a mask holds": (lambda x, y, w: np.sum(changed(x, copied_where_negative) ** 2), 0),
+    "a length of all": (lambda x, y, w: np.linalg.norm(np.stack([x, x * x])), 0),
+    "full of an element": (lambda x, y, w: np.sum(np.full_like(x, x[1, 1]) * x), 0),
+    "put": (lambda x, y, w: np.sum(changed(x, lambda z, x: np.put(z, [1, 3, 1], x[:3, 0])) ** 2), 0),
+    "a diagonal": (lambda x, y, w: np.sum(changed(x, lambda z, x: np.fill_diagonal(z, x[0])) ** 2 @ w), 0),
     "at places that are computed": (lambda x, y, w: np.sum(np.take_along_axis(x, (x > 0.0).astype(int), 1) ** 2), 0),
     "a number and places apart": (lambda x, y, w: np.sum(x.reshape(3, 4, 3)[1, :, [0, 2, 2]] ** 2), 0),
     "of other chunks": (lambda x, y, w: np.sum(special.gammainc(1.0 + x[1:] ** 2, 2.0 + x[:-1] ** 2)), 0),
@@ -52,6 +60,20 @@ def set_at(x, index):
     z = x * 2.0
     z[index] = 0.5
     return z
+
+
+def changed(x, change):
+    z = x * x
+    change(z, x)
+    return z
+
+
+def where_negative(z, x):
+    z[x < 0.0] = (x**3)[x < 0.0]
+
+
+def copied_where_negative(z, x):
+    np.copyto(z, x**3, where=x < 0.0)
 
 
 class ComputedError(Exception):
@@ -234,9 +256,9 @@ def test_a_solver_whose_function_has_arrays_of_dask_says_what_to_give(name):
 
 def test_an_error_of_dask_names_the_function_and_the_line():
     """One that says what to do keeps its type."""
-    with pytest.raises(ValueError, match="Improper number of dimensions") as raised:
-        grad(lambda x: np.linalg.norm(np.stack([x, x])))(lazy(X))
-    assert "raised this in what norm needs of it (at " in raised.value.__notes__[0]
+    with pytest.raises(ValueError, match="Chunks do not add up") as raised:
+        grad(lambda x: np.sum(x @ x))(lazy(X))
+    assert "raised this in what matmul needs of it (at " in raised.value.__notes__[0]
 
 
 def in_place(function, *others):

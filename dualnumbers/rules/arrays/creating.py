@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...foreign import as_like, one_of
-from ...forms import asked, dtype_of, shape
+from ...foreign import as_like, has_no_strides, one_of
+from ...forms import asked, dtype_of, shape, type_of
 from ...levels import is_lazy, is_number, level_of
 from ...table import BY_NUMPY, composition, linear, smooth
 from ..axes import rank
@@ -101,12 +101,17 @@ for _creator in (np.zeros_like, np.ones_like, np.empty_like):
     _filled(_creator)
 
 
+def _like(numpy_function, a, *fill, order, **form):
+    """Return a plain array like another; one of Dask, which tells no strides, in the order that it has."""
+    return asked(numpy_function, a, *fill, **form, **({} if has_no_strides(type_of(a)) else {"order": order}))
+
+
 @composition(np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""
     if not is_number(type(fill_value)):
-        return a.constant(asked(np.full_like, a, fill_value, dtype, order, shape=shape))
-    z = max((a, fill_value), key=level_of).constant(asked(np.zeros_like, a, dtype, order, shape=shape))
+        return a.constant(_like(np.full_like, a, fill_value, order=order, dtype=dtype, shape=shape))
+    z = max((a, fill_value), key=level_of).constant(_like(np.zeros_like, a, order=order, dtype=dtype, shape=shape))
     z[...] = fill_value
     return z
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from ...foreign import added_at as added
 from ...foreign import as_array, as_like, in_index, of_one_library, one_of
-from ...forms import PYTHON, dtype_of, is_array, numbered, shape, size
+from ...forms import PYTHON, dtype_of, is_array, numbered, shape, size, type_of
 from ...levels import is_lazy, is_number, read
 from ...messages.errors import no_plain_value
 from ...table import composition, linear
 from ..indexing import fixed, getitem, scatter
 from ..shaping import array, ravel, reshape
-from ..where import where
+from ..where import where as either
 
 
 def _written(target, value, name):
@@ -92,7 +92,7 @@ def putmask(a, mask, values):
     target = _written(a, values, "np.putmask")
     chosen = _mask(mask, target, np.putmask, values)
     if not _empty(values) and is_lazy(type(chosen)):
-        target[...] = where(chosen, reshape(_cycled(values, target.size), shape(target), "C"), target)
+        target[...] = either(chosen, reshape(_cycled(values, target.size), shape(target), "C"), target)
     elif not _empty(values):
         target[chosen] = getitem(_cycled(values, target.size), np.flatnonzero(chosen))
 
@@ -111,8 +111,8 @@ def copyto(dst, src, casting="same_kind", where=True):
         while len(dims) > len(shape(target)) and dims[0] == 1:  # as an assignment leaves them out
             dims = dims[1:]
         source = reshape(src, dims, "C") if shape(src) else src
-        if is_lazy(type(chosen)):  # nobody knows how many it chooses
-            target[...] = where(chosen, source, target)
+        if is_lazy(type(chosen)) or is_lazy(type_of(target)):  # nobody knows how many a mask of Dask chooses
+            target[...] = either(chosen, source, target)
             return
         target[chosen] = np.broadcast_to(source, shape(target))[chosen] if dims else source
 

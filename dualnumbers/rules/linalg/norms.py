@@ -10,7 +10,7 @@ import numpy as np
 
 from ...foreign import largest
 from ...forms import asked, is_unreal, real_dtype_of, shape
-from ...levels import decided, is_number
+from ...levels import decided, is_lazy, is_number
 from ...messages.errors import user_line
 from ...table import composition, smooth
 from ...table.batching import by_axis
@@ -55,6 +55,8 @@ EUCLIDEAN = (None, 2, "fro", "f")
 
 
 def _evaluate(x, ord, axis, keepdims):
+    if is_lazy(type(x)) and x.ndim > 2 and axis is None and ord is None:  # for which Dask has none
+        return np.sqrt(np.sum(np.abs(x) ** 2, keepdims=keepdims))
     return np.linalg.norm(x, ord, axis, keepdims)
 
 
@@ -70,7 +72,7 @@ def _scaled(x, ord, axis):
     peak = largest(np.abs(x), 0.0, None if axis is None else _axes(x, axis), True)
     peak = np.where(peak == 0, 1, peak).astype(peak.dtype)
     with np.errstate(all="ignore"):
-        return x / peak, peak, np.linalg.norm(x / peak, ord, axis, True)
+        return x / peak, peak, _evaluate(x / peak, ord, axis, True)
 
 
 def _along(dx, direction, x, ord, axis):
