@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.rules.complexes import conj
-from dualnumbers.rules.where import where
 from dualnumbers.several import each
 from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import as_numpy_float
@@ -27,8 +26,9 @@ from ..tape.accumulation import add, add_part, add_result, fit, is_numpys
 from ..tape.variable import GETITEM, ITEM
 from ..tape.wengert import Tape
 from .lengths import kinks, slope_of_length
+from .patterns import Pattern, masked
 from .products import NONE
-from .structure import Pattern, Structure
+from .structure import Structure
 from .unbounded import Passage, told_apart
 
 Seeds = dict[int, Any]
@@ -111,8 +111,3 @@ class _Sweep:
         whole = masked(fit(passed, x), reached)
         way = Passage(self.structure, line, place, pull, self.structure.pulled)
         return told_apart(way, whole, g, self.patterns[line])
-
-
-def masked(x: Any, pattern: Pattern) -> Any:
-    """Return ``x`` where a pattern is True, 0 elsewhere."""
-    return x if np.all(pattern) else where(pattern, x, 0.0)

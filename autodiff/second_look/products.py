@@ -29,7 +29,8 @@ from dualnumbers.rules.where import where
 from dualnumbers.table import Row
 from dualnumbers.table.kinds import Multilinear
 
-from .structure import Pattern, Structure, is_zero, varies_outside
+from .patterns import Pattern, is_zero, varies_outside
+from .structure import Structure
 
 NONE: Mapping[int, Any] = {}
 

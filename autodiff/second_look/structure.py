@@ -8,8 +8,6 @@ To tell them apart, a pattern goes through the tape as a derivative does: True w
 Lines go through their own rule, with random numbers for the elements that may be other than 0, and at random points as
 well as at the point itself. What is 0 at all of them is structural, with probability 1. Where a rule cannot be asked,
 all elements may be other than 0: so the answer may be NaN where a number could be had, never a number where NaN is due.
-
-Patterns are plain data and carry no derivative.
 """
 
 from __future__ import annotations
@@ -21,9 +19,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import shape
-from dualnumbers.levels import decided, is_number, read
-from dualnumbers.numbers.mapped import MappedNumber
+from dualnumbers.levels import read
 from dualnumbers.several import each, parts
 from dualnumbers.table import Row, is_of_table
 from dualnumbers.table.kinds import Multilinear
@@ -32,9 +28,19 @@ from dualnumbers.table.partials import evaluate_partial
 from ..tape.accumulation import fit
 from ..tape.program import line_of
 from ..tape.wengert import Tape
-
-Pattern = Any
-"""A bool for a number, for an array one for each element: True where it may be other than 0."""
+from .patterns import (
+    Pattern,
+    either,
+    extended,
+    filled,
+    folded,
+    is_anywhere,
+    is_everywhere,
+    is_other_than_zero,
+    nowhere,
+    of_seed,
+    varies_outside,
+)
 
 Terms = dict[tuple[int, int], Pattern]
 """The pattern of what passes between a line and its operand, by the line and the operand's place."""
@@ -65,20 +71,20 @@ class Structure:
     def _varies(self, line: int) -> Pattern:
         row, value = self.tape.rows[line], each(read, self.tape.values[line])
         if row is None:
-            return _filled(True, value)
+            return filled(True, value)
         if row.is_constant:  # a mask is a choice, and so is floor(x); sign(x), 0 at 0 alone, is none
             return each(
                 lambda x: (np.result_type(x).kind in "fc") & (np.not_equal(x, 0) if row.selects else True), value
             )
         terms = self._pushed(line, row, list(map(self._of, self.tape.operands(line))))
-        return _either(terms.values(), value)
+        return either(terms.values(), value)
 
     def _of(self, operand: int) -> Pattern:
         line = line_of(operand)
         if line is not None:
             return self.varying(line)
         x = self.tape.value(operand)
-        return each(lambda x: _filled(varies_outside(x), x), x)
+        return each(lambda x: filled(varies_outside(x), x), x)
 
     def support(self, operand: int) -> Pattern:
         """Return which elements of an operand may be other than 0."""
@@ -123,7 +129,7 @@ class Structure:
             yield each(read, z), drawn
 
     def _drawn(self, x: Any, varying: Pattern, low: float, high: float) -> Any:
-        if not _any(varying):
+        if not is_anywhere(varying):
             return x
         drawn = as_like(self.random.uniform(low, high, np.shape(x)), x)
         return np.where(varying, drawn, x).astype(np.result_type(x))[()]
@@ -135,7 +141,7 @@ class Structure:
 
     def _asked(self, line: int, row: Row, like: Any, ask: Callable[..., Any], unread: bool = False) -> Pattern:
         """Find the pattern of ``ask(value, operands)``, which is of the shape of ``like``."""
-        passed = _nowhere(like)
+        passed = nowhere(like)
         try:
             if not (row.is_linear or is_of_table(row)):
                 raise NotImplementedError("a rule of the user's is not asked where they did not call it")
@@ -144,11 +150,11 @@ class Structure:
                 if number == 0 and (unread or _is_asked_again(row)):
                     derivative = each(_without_nan, derivative)  # as of rows of which something is missing
                 if derivative is not None:
-                    passed = each(_with, passed, derivative)
-                if _all(passed):
+                    passed = each(extended, passed, derivative)
+                if is_everywhere(passed):
                     break
         except Exception:  # whatever a rule raises at such a point
-            return each(lambda x: _filled(True, x), like)
+            return each(lambda x: filled(True, x), like)
         return passed
 
     def _reached(self, line: int, row: Row, place: int) -> Pattern:
@@ -165,8 +171,8 @@ class Structure:
     def pushed(self, line: int, place: int, given: Pattern) -> Pattern:
         """Find the pattern of a term of a line's tangent, given that of the operand at a place."""
         row, static, like = self._row(line), self.tape.static.get(line, ()), self.tape.values[line]
-        if not _any(given):
-            return _nowhere(like)
+        if not is_anywhere(given):
+            return nowhere(like)
         if row.is_elementwise:
             return each(partial(np.logical_and, given), self._reached(line, row, place))
 
@@ -181,8 +187,8 @@ class Structure:
         For an elementwise line it is that before the sum over the axes that the operand was broadcast to.
         """
         row, static, operand = self._row(line), self.tape.static.get(line, ()), self.tape.operands(line)[place]
-        if not _any(given):
-            return _nowhere(parts(given)[0] if row.is_elementwise else self.tape.value(operand))
+        if not is_anywhere(given):
+            return nowhere(parts(given)[0] if row.is_elementwise else self.tape.value(operand))
         if row.is_elementwise:
             return reduce(np.logical_or, parts(each(np.logical_and, self._reached(line, row, place), given)))
 
@@ -207,7 +213,7 @@ class Structure:
         terms: Terms = {}
         found: list[Pattern] = [None] * len(self.tape)
         for line, seed in seeds.items():
-            found[line] = _of_seed(seed, self.tape.values[line])
+            found[line] = of_seed(seed, self.tape.values[line])
         for line in range(max(seeds), -1, -1):
             given, row = found[line], self.tape.rows[line]
             if given is not None:
@@ -218,20 +224,20 @@ class Structure:
             for place, operand in enumerate(self.tape.operands(line)):
                 if operand >= 0 and row.passes(place):
                     terms[line, place] = self.pulled(line, place, given)
-                    passed = each(_folded, terms[line, place], self.tape.values[operand])
+                    passed = each(folded, terms[line, place], self.tape.values[operand])
                     found[operand] = passed if found[operand] is None else each(np.logical_or, found[operand], passed)
         return found, terms
 
     def of_tangents(self, seeds: dict[int, Any], lines: Iterable[int]) -> tuple[dict[int, Pattern], Terms]:
         """Find the patterns of the tangents of lines, in order, and of their terms, from those of input lines."""
-        found = {line: _of_seed(seed, self.tape.values[line]) for line, seed in seeds.items()}
+        found = {line: of_seed(seed, self.tape.values[line]) for line, seed in seeds.items()}
         terms: Terms = {}
         for line in lines:
             row = self.tape.rows[line]
             if row is not None and not row.is_constant:
-                given = [found[k] if k in found else _either((), self.tape.value(k)) for k in self.tape.operands(line)]
+                given = [found[k] if k in found else either((), self.tape.value(k)) for k in self.tape.operands(line)]
                 of_line = self._pushed(line, row, given)
-                found[line] = _either(of_line.values(), self.tape.values[line])
+                found[line] = either(of_line.values(), self.tape.values[line])
                 terms |= {(line, place): pattern for place, pattern in of_line.items()}
         return found, terms
 
@@ -240,47 +246,6 @@ def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], stati
     """Return what a line passes to the operand at a place, given the line's adjoint."""
     passed = row.pull(place, g, z, xs, static)
     return None if passed is None else each(fit, passed, xs[place])
-
-
-def varies_outside(x: Any) -> bool:
-    """Return whether a constant varies with a differentiation around, and not only in a recording to be run again."""
-    while is_number(type(x)):
-        if isinstance(x, MappedNumber):  # which is values, and may be of numbers of a differentiation around
-            x = x.data
-        elif getattr(type(x), "active", True) and not getattr(getattr(x, "tape", None), "is_program", False):
-            return True
-        else:
-            x = x.primal
-    return False
-
-
-def _either(patterns: Iterable[Pattern], like: Any) -> Pattern:
-    return reduce(lambda one, other: each(np.logical_or, one, other), patterns, _nowhere(like))
-
-
-def _nowhere(like: Any) -> Pattern:
-    return each(lambda x: _filled(False, x), like)
-
-
-def _filled(truth: bool, like: Any) -> Pattern:
-    """Return a pattern that has one truth for all elements, in the library that a value is of."""
-    return as_like(np.full(shape(like), truth)[()], like)
-
-
-def _all(pattern: Pattern) -> bool:
-    return bool(pattern) if type(pattern) is np.bool else all(map(np.all, parts(pattern)))
-
-
-def _any(pattern: Pattern) -> bool:
-    return bool(pattern) if type(pattern) is np.bool else any(map(np.any, parts(pattern)))
-
-
-def _with(passed: Pattern, derivative: Any) -> Pattern:
-    """Return a pattern with the places where a derivative is not 0."""
-    if derivative is None:
-        return passed
-    found = np.not_equal(derivative, 0)
-    return passed | (found if np.shape(found) == np.shape(passed) else np.broadcast_to(found, np.shape(passed)))
 
 
 def _is_asked_again(row: Row) -> bool:
@@ -297,26 +262,3 @@ def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
     return each(
         lambda p: np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0), row.partials[place]
     )
-
-
-def _folded(pattern: Pattern, operand: Any) -> Pattern:
-    """Fold a pattern to an operand's shape: True where it is for any element that one was broadcast to."""
-    target = shape(operand)
-    pattern = np.any(pattern, axis=tuple(range(np.ndim(pattern) - len(target))))
-    return np.any(pattern, axis=tuple(i for i, n in enumerate(target) if n == 1), keepdims=True)
-
-
-def _of_seed(seed: Any, value: Any) -> Pattern:
-    if varies_outside(seed):
-        return _filled(True, value)
-    return np.broadcast_to(decided(is_other_than_zero, seed), shape(value))
-
-
-def is_other_than_zero(x: Any) -> Any:
-    """Return which elements are not 0."""
-    return np.not_equal(x, 0)
-
-
-def is_zero(x: Any) -> Any:
-    """Return which elements are 0."""
-    return np.equal(x, 0)

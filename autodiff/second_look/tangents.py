@@ -39,10 +39,10 @@ from ..tape.recorder import Recorder
 from ..tape.tangents import tangents
 from ..tape.variable import Variable, variable
 from ..tape.wengert import Tape
-from .adjoints import masked
 from .lengths import kinks, slope_of_length
+from .patterns import Pattern, masked
 from .products import NONE
-from .structure import Pattern, Structure, Terms
+from .structure import Structure, Terms
 from .unbounded import Passage, told_apart
 
 Found = dict[int, Any]

@@ -26,8 +26,9 @@ from dualnumbers.levels import decided, has_nan
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, plus
 
+from .patterns import Pattern
 from .products import Factor, Product, factors_beside, is_product, of_product, unbounded
-from .structure import Pattern, Structure
+from .structure import Structure
 
 FEW = 50
 """So many elements that are not finite go through a row one by one."""
