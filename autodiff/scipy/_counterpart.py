@@ -35,6 +35,9 @@ Array: TypeAlias = Any
 COUNTERPARTS: dict[str, Callable[..., Any]] = {}
 """``"scipy.linalg.expm"`` and the like → the function for numbers."""
 
+SIMPLE = frozenset((int, float, bool, type(None)))
+"""The types of parameters that are taken as they are."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -77,8 +80,11 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False, plain: bo
                 f = given[0] if given else named.get(names[0], function)
                 if not callable(f):
                     raise no_function(f"{function.__name__}({names[0]}, …)", f)
-            if not always and not (given and type(given[0]) in ACTIVE) and not holds_numbers(given, named):
+            leads = bool(given) and type(given[0]) in ACTIVE
+            if not always and not leads and not holds_numbers(given, named):
                 return _original(path)(*given, **named)
+            if leads and not (named or plain or by_values) and SIMPLE.issuperset(map(type, given[1:])):
+                return function(*given)  # as most are
             if plain and holds_numbers(given, named):
                 refuse(is_foreign, f"scipy.{path}", "values of NumPy's, which SciPy can read", (given, named))
             if by_values:
