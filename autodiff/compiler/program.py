@@ -276,8 +276,12 @@ def _renumber(flat: np.ndarray, tape: Recorder, place: np.ndarray, constant: Cal
     flat[flat >= 0] = np.where(place[lines] >= 0, place[lines], ~(count + lines))
     names, firsts = np.unique(~flat[flat < 0], return_index=True)
     now = np.zeros(count + len(tape), np.int64)
+    known: dict[int, int] = {}
     for name in names[np.argsort(firsts)].tolist():
-        now[name] = constant(tape.constants[name] if name < count else tape.values[name - count])
+        x = tape.constants[name] if name < count else tape.values[name - count]
+        if id(x) not in known:
+            known[id(x)] = constant(x)
+        now[name] = known[id(x)]
     flat[flat < 0] = now[~flat[flat < 0]]
 
 

@@ -151,9 +151,10 @@ class _Plan:
         return found
 
     def _has_same_guards(self, run: Run) -> bool:
-        guarded = self.program.guarded
-        for start in range(run.start + EDGE * run.period, run.start + (EDGE + 1) * run.period):
-            places = range(start, run.end - EDGE * run.period, run.period)
+        guarded, first = self.program.guarded, run.start + EDGE * run.period
+        last = run.end - EDGE * run.period
+        for place in {(k - first) % run.period for k in guarded if first <= k < last}:
+            places = range(first + place, last, run.period)
             found = {tuple([(x.question, x.static, repr(x.answer)) for x in guarded.get(k, ())]) for k in places}
             if len(found) > 1:
                 return False

@@ -27,6 +27,7 @@ from dualnumbers.table import Row
 from dualnumbers.table.kinds import Constant
 from dualnumbers.table.row import Face
 
+from ..calls.captured import TINY
 from .keeping import LARGE, repeated
 from .locally_constant import LocallyConstant, LocallyConstantArray, class_of
 from .program import line_of
@@ -46,7 +47,7 @@ PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP
 class LazyRecorder(Recorder):
     """A tape whose large values are promised, until one is read."""
 
-    __slots__ = ("_is_cut", "is_lazy", "moving", "promised")
+    __slots__ = ("_held", "_is_cut", "is_lazy", "moving", "promised")
 
     has_begun = True
     """Whether a value may have been promised."""
@@ -61,6 +62,8 @@ class LazyRecorder(Recorder):
         super().__init__()
         self.is_lazy, self._is_cut = True, False
         self.promised, self.moving = set(), set()
+        self._held: dict[Any, np.ndarray] = {}
+        """The copies of small constants, of which a loop uses the same ones in each round."""
 
     def handle_on(self, value: Any, line: int) -> Any:
         super().note(value)
@@ -72,6 +75,13 @@ class LazyRecorder(Recorder):
         return x  # as long as it is recorded nobody writes to it: that is no program
 
     def kept(self, x: Any) -> Any:
+        """Return a constant as the tape keeps it; of small arrays one copy for all that are equal to the bit."""
+        if type(x) is np.ndarray and x.nbytes <= TINY and x.dtype.kind in "biufc":
+            key = x.shape, x.strides, x.dtype.str, x.tobytes()
+            found = self._held.get(key)
+            if found is None:
+                found = self._held[key] = super().kept(x)
+            return found
         one = repeated(x)
         return super().kept(x) if one is x else one
 

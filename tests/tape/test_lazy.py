@@ -187,3 +187,19 @@ def test_of_small_arguments_large_values_take_no_memory_either(monkeypatch):
     assert len(large) > 8
     assert len(set(large) - tape.promised) <= 1
     assert type(LazyWhenLarge()) is not type(tape)
+
+
+@pytest.mark.parametrize("kind", [LazyRecorder, LazyWhenLarge])
+def test_small_constants_that_are_equal_are_one_copy(kind):
+    data, tape = np.arange(5.0), kind()
+
+    def f(x):
+        for _ in range(20):
+            x = np.sin(x * data) + data.copy() - data.reshape(1, 5)[0]
+        data[0] = -0.0
+        return x + data
+
+    recorded(f, [np.ones(5)], tape)
+    copies = {id(x): x for x in tape.constants if isinstance(x, np.ndarray)}.values()
+    assert sorted(map(str, copies)) == sorted(map(str, [np.arange(5.0), np.array([-0.0, 1.0, 2.0, 3.0, 4.0])]))
+    assert not any(np.shares_memory(x, data) for x in copies)
