@@ -22,6 +22,9 @@ from .structures import kind_of
 
 Function = Callable[..., Any]
 
+NUMPYS = frozenset((float, np.float64, np.ndarray))
+"""What most functions return that a solver calls, thousands of times."""
+
 
 def closure_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
     """Return the vector θ of all numbers that ``function(…, *args)`` depends on, and ``at``.
@@ -75,7 +78,8 @@ def in_numpy(what: str, *values: Any, refused: Callable[[type], bool] = is_forei
 
 def plain_result(call: str, z: Any) -> Any:
     """Return what a function returned at plain arguments; raise TypeError where it depends on a number all the same."""
-    in_numpy("the function returned", z, refused=is_lazy)  # which would be computed; others convert, or say why not
+    if type(z) not in NUMPYS:
+        in_numpy("the function returned", z, refused=is_lazy)  # which would be computed; others convert, or say why not
     z = array(joined(z))
     if is_number(type(z)):
         raise _hidden_number(call)
