@@ -16,7 +16,7 @@ from .calls.directions import Columns, ComplexPartial, Directions, Rows, holomor
 from .calls.structures import flatten, keeps_structure
 from .calls.values import output, output_leaf
 from .linearization import Recording
-from .second_look.tangents import certain_tangents
+from .second_look.strong_tangents import strong_tangents
 from .tape.sweep import adjoints
 from .tape.variable import ArrayVariable
 
@@ -42,7 +42,7 @@ def of_one_array(recording: Recording) -> tuple[Any, list[Any]] | None:
         return None
     seed = of_units(count, dims, Level())
     if by_columns:
-        found = certain_tangents(tape, {tape.inputs[0]: seed}, range(out.line + 1), [out.line]).get(out.line)
+        found = strong_tangents(tape, {tape.inputs[0]: seed}, range(out.line + 1), [out.line]).get(out.line)
     else:
         (found,) = adjoints(tape, {out.line: seed})
     if count > 1:
@@ -95,7 +95,7 @@ def columns(
 def _push(recording: Recording, lines: list[int], given: list[Any], chosen: range, found: list[Columns]) -> None:
     """Push one chunk forward, as `_sweep` sweeps one."""
     tape = recording.tape
-    pushed = certain_tangents(tape, seeds_by_line(tape.inputs, given), range(max(lines, default=-1) + 1), lines)
+    pushed = strong_tangents(tape, seeds_by_line(tape.inputs, given), range(max(lines, default=-1) + 1), lines)
     for filled, line in zip(found, lines, strict=True):
         filled.fill(chosen, pushed.get(line))
 

@@ -31,7 +31,7 @@ def certain(f: Callable[..., Any], seeded: Callable[[], list[Any]], level: Level
     """
     if not any(map(has_nan, _tangents_of(out, level))):
         return out
-    from .second_look.tangents import check_determined, pushed_again
+    from .second_look.strong_tangents import check_determined, pushed_again
 
     out = pushed_again(f, seeded(), level, out)
     check_determined(level, _tangents_of(out, level))

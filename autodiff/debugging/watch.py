@@ -18,7 +18,7 @@ from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
 from ..calls.watching import WATCH, Watch
-from ..second_look.tangents import Certain
+from ..second_look.strong_tangents import StrongTangents
 from ..tape.keeping import restore
 from ..tape.sources import SourcedTape
 from ..tape.sweep import swept
@@ -148,7 +148,7 @@ class _Watch:
                 f"function cannot be recorded: {error}"
             ) from error
         with np.errstate(all="ignore"):
-            found = Certain(tape).tangents(seeds, range(len(tape)))
+            found = StrongTangents(tape).tangents(seeds, range(len(tape)))
         self.check_tangents(tape, found, [leaf.line for leaf in flatten(out)[0] if isinstance(leaf, Variable)])
 
 

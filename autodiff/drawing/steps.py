@@ -19,7 +19,7 @@ from dualnumbers.several import each, plus
 from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import evaluate_partial
 
-from ..second_look.tangents import Certain
+from ..second_look.strong_tangents import StrongTangents
 from ..tape.accumulation import fit
 from ..tape.sweep import swept
 from ..tape.tangents import tangents
@@ -97,7 +97,7 @@ def _tangents(tape: Tape, seeds: dict[int, Any], lines: list[int]) -> tuple[dict
         found = tangents(tape, seeds, lines)
     if not any(map(has_nan, found.values())):
         return found, None
-    certain = Certain(tape)
+    certain = StrongTangents(tape)
     return certain.tangents(seeds, lines), certain.term
 
 

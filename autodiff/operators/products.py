@@ -27,7 +27,7 @@ from ..forward import jvp
 from ..linearization import LinearMap, PullBack, Recording
 from ..reverse import grad
 from ..second_look.rounding import differ, size_of_terms
-from ..second_look.tangents import certain_tangents
+from ..second_look.strong_tangents import strong_tangents
 from .hessians import pushed_gradient
 
 
@@ -175,6 +175,6 @@ class PushForward(LinearMap):
         """Return the tangent of one result."""
         tangent = None
         if self.recording.holds(out):
-            found = certain_tangents(self.recording.tape, seeds, range(out.line + 1), [out.line])
+            found = strong_tangents(self.recording.tape, seeds, range(out.line + 1), [out.line])
             tangent = found.get(out.line)
         return zeros_like(value) if tangent is None else as_given(own(tangent), value)

@@ -21,7 +21,7 @@ from ..calls.structures import flatten
 from ..calls.values import output_leaf
 from ..linearization import Recording
 from ..second_look.rounding import differ, size_of_terms
-from ..second_look.tangents import certain_tangents
+from ..second_look.strong_tangents import strong_tangents
 from ..seeding import joined
 from .pattern import pattern_of
 from .sparsity import Compression, Sparsity
@@ -151,7 +151,7 @@ class Recorded:
     def _pushed(self, seeds: list[Any]) -> list[Any]:
         """Return the tangents of the outputs."""
         wanted = [line for line in self.lines if line is not None]
-        found = certain_tangents(
+        found = strong_tangents(
             self.tape, dict(zip(self.tape.inputs, seeds, strict=True)), range(max(wanted, default=-1) + 1), wanted
         )
         return [

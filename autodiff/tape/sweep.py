@@ -77,8 +77,8 @@ def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
 def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
     """Return the adjoints of all lines, or without ``keep`` of the inputs; and which `Times` each line was pulled with.
 
-    Where an adjoint is NaN the sweep runs once more with the zeros told apart, as `second_look.adjoints` does it. NaN
-    is absorbing and the sweep is linear, so nothing is missed, and the common case pays nothing.
+    Where an adjoint is NaN the sweep runs once more with the zeros told apart, as `second_look.strong_adjoints` does
+    it. NaN is absorbing and the sweep is linear, so nothing is missed, and the common case pays nothing.
     """
     if tape.captured is not None:
         tape.check_captured()
@@ -107,9 +107,9 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
             restore(tape)
             if are_batches(seeds):
                 return one_after_the_other(swept, tape, seeds, keep), lambda line: times
-            from ..second_look.adjoints import certain_adjoints
+            from ..second_look.strong_adjoints import strong_adjoints
 
-            return certain_adjoints(tape, seeds, keep)
+            return strong_adjoints(tape, seeds, keep)
     return found, lambda line: times
 
 

@@ -146,7 +146,7 @@ HARD = (
     *(f"autodiff/objects/{name}.py" for name in ("shared_tape", "result", "leaf", "backward")),
     *(
         f"autodiff/{name}.py"
-        for name in ("calls/captured", "numpy/_holder", "second_look/within", "second_look/tangents")
+        for name in ("calls/captured", "numpy/_holder", "second_look/within", "second_look/strong_tangents")
     ),
 )
 """Modules of which the docstring shows what it says by an example."""

@@ -120,9 +120,14 @@ LAYERS = (
     ("autodiff.second_look",),
     ("autodiff.second_look.products",),
     ("autodiff.second_look.unbounded",),
-    ("autodiff.second_look.adjoints",),
+    ("autodiff.second_look.strong_adjoints",),
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
-    ("autodiff.second_look.tangents", "autodiff.linearization", "autodiff.tape.profile", "autodiff.tape.curvature"),
+    (
+        "autodiff.second_look.strong_tangents",
+        "autodiff.linearization",
+        "autodiff.tape.profile",
+        "autodiff.tape.curvature",
+    ),
     ("autodiff.recorded", "autodiff.second_look.rounding"),
     ("autodiff.seeding",),
     ("autodiff.runs",),
@@ -154,15 +159,16 @@ FORWARD = ("autodiff.seeding", "autodiff.runs", "autodiff.forward")
 FORBIDDEN = (
     "autodiff.tape",
     "autodiff.linearization",
-    "autodiff.second_look.adjoints",
+    "autodiff.second_look.strong_adjoints",
     "autodiff.second_look.lengths",
     "autodiff.second_look.patterns",
     "autodiff.second_look.products",
     "autodiff.second_look.structure",
     "autodiff.second_look.unbounded",
 )
-"""What the layers would allow forward mode to import, and the plan does not: it knows no tape. `second_look.tangents`
-records for it where a tangent is NaN, and `recorded` where the directions would fill the memory."""
+"""What the layers would allow forward mode to import, and the plan does not: it knows no tape.
+`second_look.strong_tangents` records for it where a tangent is NaN, and `recorded` where the directions would fill the
+memory."""
 
 HEAVY = {
     "scipy",

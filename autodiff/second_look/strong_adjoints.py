@@ -7,7 +7,7 @@ floating point is NaN. That zero is structural: it is there whatever the values 
 >>> grad(lambda x: np.sum(np.where(x > 0, np.sqrt(x), 0.0)))(np.array([0.0, 4.0]))
 array([0.  , 0.25])
 
-It costs much more than the plain sweep, and is asked only where that gave NaN. tangents.py does the same forward.
+It costs much more than the plain sweep, and is asked only where that gave NaN. strong_tangents.py does it forward.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .unbounded import Passage, told_apart
 Seeds = dict[int, Any]
 
 
-def certain_adjoints(tape: Tape, seeds: Seeds, keep: bool) -> tuple[list[Any], Callable[[int], Times]]:
+def strong_adjoints(tape: Tape, seeds: Seeds, keep: bool) -> tuple[list[Any], Callable[[int], Times]]:
     """Sweep as `tape.sweep.swept` does; adjoints that are structurally 0 stay 0 against partials that are infinite."""
     sweep = _Sweep(tape, seeds)
     for line in range(max(seeds), -1, -1):

@@ -48,7 +48,7 @@ from .unbounded import Passage, told_apart
 Found = dict[int, Any]
 
 
-class Certain:
+class StrongTangents:
     """The push-forward through one tape, with structural zeros told from those that happen to be."""
 
     def __init__(self, tape: Tape) -> None:
@@ -124,14 +124,14 @@ class Certain:
         return told_apart(way, whole, t, self.patterns[tape.operands(line)[place]])
 
 
-def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:
+def strong_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:
     """Find `tangents`; where one that is wanted is NaN, find them again with the zeros told apart."""
     watch = watching()
     with np.errstate(all="ignore"):
         found = tangents(tape, seeds, lines, None if watch else wanted)
         if any(has_nan(found.get(line)) for line in wanted):
             restore(tape)
-            found = Certain(tape).tangents(seeds, lines)
+            found = StrongTangents(tape).tangents(seeds, lines)
             check_determined(tape.level, map(found.get, wanted))
     if watch:
         watch.check_tangents(tape, found, wanted)
@@ -168,7 +168,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
             lines = [y.line if isinstance(y, Variable) and y.tape is tape else None for y in again]
             tape.check_whole()
             seeds = [x.tangent for x, dual in zip(leaves, seeded, strict=True) if dual]
-            found = Certain(tape).tangents(dict(zip(tape.inputs, seeds, strict=True)), range(len(tape)))
+            found = StrongTangents(tape).tangents(dict(zip(tape.inputs, seeds, strict=True)), range(len(tape)))
     except Exception:  # what works on dual numbers alone stays as they gave it
         return out
     if len(again) != len(outs) or not all(map(_same, outs, again)):
