@@ -231,7 +231,8 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
             add_around(found, owned, line, operands[0], g, xs[0], *static)
         return
     together = row.joint(g, z, *xs, *static) if row.joint and sum(k >= 0 for k in operands) > 1 else None
-    for k, operand in enumerate(operands):
+    places = enumerate(operands)
+    for k, operand in reversed(list(places)) if row is SETITEM else places:  # then g is read before it is written over
         if operand < 0:
             continue
         if row is GETITEM and is_numpys(g) and type(xs[k]) is np.ndarray:

@@ -3,7 +3,7 @@
 A program goes through these in this order; where LLVM is not installed, none of them is read. Each folder needs only
 those of the list below that stand before it.
 
-- ``blocks``, ``lowering``: a program taken apart into blocks of instructions and steps of Python's.
+- ``blocks``, ``lowering``, ``readers``: a program taken apart into blocks of instructions and steps of Python's.
 - ``rows``: steps as instructions; ``loops``: loops found again in them; ``savings``: less to compute and to keep.
 - ``kernels``: instructions joined; ``text``: kernels in LLVM's language.
 - ``entry``: a block as a function of Python's, which runs its kernels.

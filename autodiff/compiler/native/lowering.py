@@ -7,7 +7,6 @@ So a level is a block, and then the steps of Python's that need it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,12 +21,14 @@ from .instructions.areas import KINDS, Area
 from .instructions.instruction import Block, Operand, Parts
 from .loops.layout import Unfit
 from .loops.rolling import roll
+from .readers import Readers
 from .rows.complexes import COMPLEX, copied, given, is_complex, rule_of_parts
 from .rows.copying import again, by_copy
 from .rows.deciding import takes_guard
 from .rows.rules import ASKING_FORMS, JOINING, form_of_numbers, is_native, rule_of, uniform_of
-from .rows.steps import VIEWS, Here, is_view, may_share
+from .rows.steps import VIEWS, Here, by_value, is_view
 from .rows.systems import SEVERAL
+from .rows.writing import OVERWRITING, writes_few
 from .savings.factoring import factored
 from .savings.grids import summed
 from .savings.narrowing import narrowed
@@ -62,6 +63,7 @@ class Lowering:
         """The forms of steps of single floats, by their rows and the types of their values."""
         self._shown = set(program.returned)
         """What Python reads besides its own steps."""
+        self._readers = Readers(program, self.native, self.level, self._shown)
         for number, step in program.numbered():
             self._add(number, step)
         if short and not self.is_whole:
@@ -155,15 +157,6 @@ class Lowering:
             self.views.add(number)
         return True
 
-    @cached_property
-    def _readers(self) -> dict[int, list[int]]:
-        """The steps that read each value."""
-        found: dict[int, list[int]] = {}
-        for number, step in self.program.numbered():
-            for x in step.operands:
-                found.setdefault(x, []).append(number)
-        return found
-
     def _lower(self, level: int, number: int, step: Step) -> bool:
         """Append a step to the block of a level; return whether it has a native form there."""
         name = step.row.name
@@ -183,8 +176,11 @@ class Lowering:
         operands = [found for x in step.operands if (found := take(block, x, name in JOINING)) is not None]
         if len(operands) < len(step.operands):
             return False
-        dies = name == "setitem" and self._is_private(step.operands[0], number, level)
-        here = self._here(block, step, dies)
+        here = self._here(block, step)
+        if name in OVERWRITING:
+            here = here._replace(dies=self._readers.may_write_over(number, level, writes_few(here)))
+        if self._readers.copies(number):
+            rule = by_value
         found = by_copy(rule, here, operands) if name in ASKING_FORMS and not is_of_parts else rule(here, *operands)
         if found is None:
             return False
@@ -198,12 +194,12 @@ class Lowering:
 
     def _lower_several(self, level: int, number: int, step: Step) -> bool:
         """Append a step of several results, of which nothing but these is read, each by itself."""
-        readers = self._readers.get(number, ())
+        readers = self._readers.of(number)
         if number in self._shown or step.guards or any(self._step(reader).row.name != "item" for reader in readers):
             return False
         block = self._block(level, number)
         operands = [x if x is None else self._operand(block, x) for x in step.operands]
-        results = None if None in operands else SEVERAL[step.row.name](self._here(block, step, False), *operands)
+        results = None if None in operands else SEVERAL[step.row.name](self._here(block, step), *operands)
         if results is None:
             return False
         block.areas.update((reader, results[self._step(reader).static[0]]) for reader in readers)
@@ -216,21 +212,8 @@ class Lowering:
         self.blocks[level].step = number
         return self.blocks[level]
 
-    def _here(self, block: Block, step: Step, dies: bool) -> Here:
-        return Here(block, step, [self.program.value(x) for x in step.operands], dies)
-
-    def _is_private(self, x: int, number: int, level: int) -> bool:
-        """Return whether a value, and what shares its memory, is read by steps of one block only, up to a step."""
-        if x not in self.native or self.level[x] != level or x in self._shown:
-            return False
-        for reader in self._readers.get(x, ()):
-            if reader == number:
-                continue
-            if reader > number or reader not in self.native or self.level[reader] != level:
-                return False
-            if may_share(self._step(reader)) and not self._is_private(reader, number, level):
-                return False
-        return not may_share(self._step(x))
+    def _here(self, block: Block, step: Step) -> Here:
+        return Here(block, step, [self.program.value(x) for x in step.operands], False)
 
     def _step(self, number: int) -> Step:
         return self.program.steps[number - len(self.program.inputs)]
@@ -259,7 +242,7 @@ class Lowering:
         elif self._is_seen(x) and is_native(value):
             step = self._step(x)
             base = self._operand(block, step.operands[0])
-            view = None if base is None else VIEWS[step.row.name](self._here(block, step, False), base)
+            view = None if base is None else VIEWS[step.row.name](self._here(block, step), base)
             if view is not None:
                 block.areas[x] = view
                 return view
@@ -275,7 +258,7 @@ class Lowering:
         if is_complex(value) or type(value) is complex:
             step = self._step(x) if self._is_seen(x) else None
             base = self._parts(block, step.operands[0]) if step else None
-            view = COMPLEX[step.row.name](self._here(block, step, False), base) if step and base else None
+            view = COMPLEX[step.row.name](self._here(block, step), base) if step and base else None
             block.parts[x] = found = view if isinstance(view, Parts) else given(block, x, np.asarray(value))
             return found
         real = self._operand(block, x, may_be_empty)

@@ -33,7 +33,7 @@ class Here(NamedTuple):
     values: list[Any]
     """What the operands were when it was recorded."""
     dies: bool
-    """Whether nothing reads the first operand later, nor Python at all."""
+    """Whether it may be written over the first operand: nothing reads that later, nor Python at all."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -106,6 +106,12 @@ def is_basic(index: Any) -> bool:
 
 def _getitem(here: Here, x: Operand) -> Operand | None:
     return x if isinstance(x, float) else x.at(here.step.static[0])
+
+
+def by_value(here: Here, x: Operand) -> Operand | None:
+    """Copy an element that a basic index takes: what it is of will be written over."""
+    found = _getitem(here, x)
+    return here.block.copy(found, here.new()) if isinstance(found, Area) else found
 
 
 def _view(of: Callable[..., Any]) -> Rule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,8 @@ def _setitem(here: Here, x: Operand, v: Operand) -> Operand | None:
     index = here.step.static[0]
     if not is_basic(index) and (not here.shape or _has_twice(here.shape, index)):
         return None
-    whole = isinstance(x, Area) and x.picture is x.space.array and x.kind == here.kind and bool(here.shape)
-    if whole and here.dies and isinstance(x, Area) and v is not x:
-        out = x
-    else:
+    out = _written_over(here, x)
+    if out is None:
         out = here.new()
         _copy_outside(here, x, out, index)
     part = _part(here, out, index)
@@ -75,6 +73,12 @@ def _setitem(here: Here, x: Operand, v: Operand) -> Operand | None:
     else:
         here.block.put(v, part)
     return out
+
+
+def _written_over(here: Here, x: Operand) -> Area | None:
+    """Return the memory of the first operand, where that is all of a space which nothing else needs; else None."""
+    whole = isinstance(x, Area) and x.picture is x.space.array and x.kind == here.kind and bool(here.shape)
+    return x if whole and here.dies and isinstance(x, Area) else None
 
 
 def _has_twice(shape: tuple[int, ...], index: Any) -> bool:
@@ -109,10 +113,14 @@ def _scatter(here: Here, *parts: Operand) -> Operand | None:
     indices = indices if here.step.row.name == "scatter_all" else (indices,)
     if tuple(to) != here.shape or here.kind == "b1":
         return None
-    out = here.new()
+    before = _written_over(here, parts[0]) if indices[0] is Ellipsis and writes_few(here) else None
+    out = here.new() if before is None else before
     places = [_part(here, out, index) for index in indices]
     if not all(places):
         return None
+    if before is not None:
+        _add_to(here, parts[1:], places[1:])
+        return out
     boxes = [box_of(out.shape, index) if out.shape else None for index in indices]
     sizes = [0 if box is None else math.prod([part.stop - part.start for part in box]) for box in boxes]
     first = int(np.argmax(sizes))
@@ -121,16 +129,21 @@ def _scatter(here: Here, *parts: Operand) -> Operand | None:
         to = out.viewed(lambda a, part=part: a[(*part, Ellipsis)])
         assert to is not None
         here.block.fill(0.0, to)
-    for k in sorted(range(len(parts)), key=lambda k: k != first):
-        place = places[k]
-        assert place is not None
-        if isinstance(place, Chosen):
-            here.block.put(parts[k], place, "add")
-        elif k == first and box is not None:
-            here.block.copy(parts[k], place)
-        else:
-            here.block.add("add", (place, parts[k]), place, here.kind)
+    order = sorted(range(len(parts)), key=lambda k: k != first)
+    if box is not None and isinstance(place := places[first], Area):
+        here.block.copy(parts[first], place)
+        order = order[1:]
+    _add_to(here, [parts[k] for k in order], [places[k] for k in order])
     return out
+
+
+def _add_to(here: Here, parts: Sequence[Operand], places: Sequence[Area | Chosen | None]) -> None:
+    """Add parts to what is at their places."""
+    for x, place in zip(parts, places, strict=True):
+        if isinstance(place, Chosen):
+            here.block.put(x, place, "add")
+        elif place is not None:
+            here.block.add("add", (place, x), place, here.kind)
 
 
 def _concatenate(here: Here, *parts: Operand) -> Operand | None:
@@ -201,3 +214,18 @@ WRITING: dict[str, Rule] = {
     "stack": _stack,
 }
 """Rows that write → how they become instructions."""
+
+OVERWRITING = ("setitem", "scatter_all")
+"""Those of them that may write over their first operand, where nothing else needs it."""
+
+FEW = 16
+"""How many times as many elements as are written are left, where these are few: to copy the others would take long."""
+
+
+def writes_few(here: Here) -> bool:
+    """Return whether a row that writes over its first operand would leave nearly all elements as they are."""
+    whole, sizes = np.size(here.values[0]), [np.size(x) for x in here.values[1:]]
+    if here.step.row.name == "setitem":
+        index = here.step.static[0]
+        sizes = [np.broadcast_to(0.0, here.shape)[index].size] if is_basic(index) else [whole]
+    return FEW * sum(sizes) <= whole
