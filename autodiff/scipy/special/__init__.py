@@ -9,8 +9,8 @@ import numpy as np
 import scipy.special as original
 
 from dualnumbers.foreign import as_like, largest
-from dualnumbers.forms import asked, dtype_of, shape
-from dualnumbers.levels import holds_somewhere, is_lazy, known, plain, read
+from dualnumbers.forms import asked, dtype_of, shape, type_of
+from dualnumbers.levels import holds_somewhere, is_lazy, known, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.elementwise.gamma import polygamma as polygamma_of_order
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax as row_of_log_softmax
@@ -44,8 +44,7 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
     What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
     slope 0: the sum is the largest element there, which elements that are equal share.
     """
-    values = plain(a)
-    if b is None and (values.size if type(values) is np.ndarray else 0 not in shape(a) and not is_lazy(type(values))):
+    if b is None and 0 not in shape(a) and not is_lazy(type_of(a)):
         with np.errstate(divide="ignore", invalid="ignore"):
             found = _of_finite(a, axis, b, keepdims, return_sign)
         if _is_finite(found[0] if return_sign else found):
