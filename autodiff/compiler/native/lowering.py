@@ -179,7 +179,7 @@ class Lowering:
         here = self._here(block, step)
         if name in OVERWRITING:
             here = here._replace(dies=self._readers.may_write_over(number, level, writes_few(here)))
-        if self._readers.copies(number):
+        if not is_of_parts and self._readers.copies(number):
             rule = by_value
         found = by_copy(rule, here, operands) if name in ASKING_FORMS and not is_of_parts else rule(here, *operands)
         if found is None:

@@ -91,7 +91,16 @@ def of_rows(x, a):
     return np.sum(m * m)
 
 
-PROGRAMS = [forwards, backwards, tridiagonal, windows, kept_view, kept_copy, swapped, moved_along, of_rows]
+def of_complex_numbers(x, a):
+    y = anp.zeros(len(x), complex)
+    y[0] = x[0] + 1j * a
+    for i in range(1, len(x)):
+        y[i] = (0.5 + 0.3j) * y[i - 1] * a + 1j * x[i] * y[0]
+    return np.sum(np.real(y * np.conj(y)))
+
+
+PROGRAMS = [forwards, backwards, tridiagonal, windows, kept_view, kept_copy, swapped, moved_along, of_rows,
+            of_complex_numbers]  # fmt: skip
 
 
 def check(f, xs):
