@@ -29,6 +29,9 @@ PLACING = frozenset((
 ALIKE = frozenset(("copy", "positive", "conj", "real", "_numpy_scalar"))
 """Rows whose output has the elements of their operand, if that is real."""
 
+DIAGONALS = frozenset(("diagonal", "diag", "trace"))
+"""Rows that take the diagonal of a matrix, its offset their first parameter."""
+
 Shape = tuple[int, ...]
 
 
@@ -40,8 +43,11 @@ class Squares:
         self.first_of: dict[Any, int] = {}
         self.same: list[int] = []
         self.squares: list[bool] = []
+        self.grams: list[bool] = []
+        """Which lines are X Xᵀ, up to factors that are nowhere below 0: its diagonal has sums of squares."""
         for line, row in enumerate(tape.rows):
             self.same.append(self._as_computed_first(line))
+            self.grams.append(row is not None and not tape.complex and self._is_gram(line, row.name))
             self.squares.append(row is not None and not tape.complex and self._is_sum(line, row.name))
 
     def _as_computed_first(self, line: int) -> int:
@@ -87,6 +93,8 @@ class Squares:
         operands, static = self.tape.operands(line), self.tape.static.get(line, ())
         if name == "square":
             return True
+        if name in DIAGONALS and operands[0] >= 0 and static[0] == 0 and self.grams[operands[0]]:
+            return True
         if name == "power":
             exponent = self.tape.value(operands[1])
             whole = operands[1] < 0 and not is_number(type(exponent)) and np.all(np.mod(exponent, 2) == 0)
@@ -112,6 +120,32 @@ class Squares:
             first, _, second = static[0].partition("->")[0].partition(",")
             return left == right and bool(first == second)
         return left == right and (name != "inner" or len(left) == 1)
+
+    def _is_gram(self, line: int, name: str) -> bool:
+        operands = self.tape.operands(line)
+        if name in ("matmul", "dot", "inner"):
+            if min(operands) < 0 or any(len(self._shape(k)) != 2 for k in (line, *operands)):
+                return False
+            (left, turned), (right, other) = map(self._untransposed, operands)
+            return left == right and (turned == other) == (name == "inner")
+        if name in ("multiply", "divide"):
+            return self._is_scaled_gram(*operands) or (name == "multiply" and self._is_scaled_gram(*operands[::-1]))
+        return name in ALIKE and operands[0] >= 0 and self.grams[operands[0]]
+
+    def _is_scaled_gram(self, matrix: int, factor: int) -> bool:
+        return (
+            matrix >= 0 and self.grams[matrix] and self._is_constant(factor) and np.ndim(self.tape.value(factor)) <= 2
+        )
+
+    def _untransposed(self, line: int) -> tuple[int, bool]:
+        """Return the line that a matrix is, or is the transpose of, and whether it is that."""
+        turned, row = False, self.tape.rows[line]
+        while row is not None and (row.name == "transpose" or row.name in ALIKE):
+            axes = self.tape.static.get(line, (None,))[0] if row.name == "transpose" else (0, 1)
+            turned = turned != (axes is None or axes[0] in (1, -1))
+            line = self.tape.operands(line)[0]
+            row = self.tape.rows[line] if line >= 0 else None
+        return self.same[line] if line >= 0 else line, turned
 
     def _is_kept(self, operand: int) -> bool:
         """Return whether an operand is a sum of squares, or a constant that is nowhere below 0."""

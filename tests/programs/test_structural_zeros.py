@@ -472,6 +472,38 @@ def test_distances_of_which_some_are_zero(name):
         np.testing.assert_allclose(partial(X), twice_by_norm, rtol=1e-11, atol=1e-11, err_msg=how)
 
 
+COLUMNS = {
+    "diag": lambda x: np.sqrt(np.diag(x.T @ x)),
+    "diagonal": lambda x: np.sqrt(np.diagonal(np.dot(x.T, x))),
+    "inner": lambda x: np.sqrt(np.diag(np.inner(x.T, x.T))),
+    "swapped": lambda x: np.sqrt(np.diag(np.swapaxes(x, 0, 1) @ x)),
+    "scaled": lambda x: np.sqrt(np.diag(4.0 * (x.T @ x) / 2) / 2.0),
+    "trace": lambda x: np.stack([np.sqrt(np.trace(x[:, k : k + 1] @ x[:, k : k + 1].T)) for k in range(3)]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_diagonals_of_products_with_the_transpose(name):
+    """They have the lengths of columns, as deviations from a covariance: of one that is 0 the slope is 0."""
+    x = np.array([[1.0, 0.0, 2.0], [2.0, 0.0, -1.0], [0.5, 0.0, 0.0]])
+    weighed = lambda length: lambda x: np.sum(np.array([1.0, 2.0, -3.0]) * length(x))
+    by_norm, found = weighed(lambda x: np.linalg.norm(x, axis=0)), weighed(COLUMNS[name])
+    for order in (1, 2):
+        expected = grad(by_norm)(x) if order == 1 else hessian(by_norm)(x)
+        for how, partial in nestings(found, (0,) * order, JACOBIANS):
+            np.testing.assert_allclose(partial(x), expected, rtol=1e-13, atol=1e-13, err_msg=how)
+
+
+def test_other_diagonals_have_no_such_kink():
+    x = np.array([[1.0, 0.0], [2.0, 0.0]])
+    for root in (lambda x: np.sqrt(np.diag(x.T @ x, 1)), lambda x: np.sqrt(np.diag(x @ x)[1:]),
+                 lambda x: np.sqrt(np.diag(np.inner(x, x.T))[1:]), lambda x: np.sqrt(np.diag(x.T @ x[::-1])[1:]),
+                 lambda x: np.sqrt(np.diag(np.transpose(x, (0, 1)) @ x)[1:])):  # fmt: skip
+        with np.errstate(all="ignore"):
+            for mode in (jacfwd, jacrev):
+                assert not np.all(np.isfinite(mode(lambda x, root=root: np.sum(root(x)))(x)))
+
+
 ROOTS = {
     "of a square of a root": lambda x: np.sqrt(np.sqrt(x) ** 2),
     "of a square of a cube root": lambda x: np.sqrt(np.cbrt(x) ** 2),
