@@ -122,7 +122,8 @@ def digitize(x, bins, right=False):
 
 @locally_constant_of_arrays(2, of=np.isin)
 def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
-    given = by_default(type(one_of((element, test_elements))), kind=kind)
+    library = type(one_of((element, test_elements)))
+    given = {} if is_lazy(library) else by_default(library, kind=kind)  # how it searches, which Dask decides itself
     return np.isin(element, test_elements, assume_unique, invert, **given)
 
 
