@@ -76,6 +76,23 @@ void black_scholes(long n, const double *restrict spot, const double *restrict s
     out[0] = total;
 }
 
+/* work: the filtered signal, and its adjoints */
+void filter(long n, const double *signal, const double *by, double *work, double *out) {
+    double *restrict y = work, *restrict a = work + n, first = 0, second = 0;
+    memcpy(y, signal, sizeof(double) * n);
+    for (long k = 2; k < n; k++) y[k] += by[0] * y[k - 1] + by[1] * y[k - 2];
+    for (long k = 0; k < n; k++) a[k] = 2 * y[k];
+    for (long k = n - 1; k > 1; k--) {
+        first += a[k] * y[k - 1];
+        second += a[k] * y[k - 2];
+        a[k - 1] += by[0] * a[k];
+        a[k - 2] += by[1] * a[k];
+    }
+    memcpy(out, a, sizeof(double) * n);
+    out[n] = first;
+    out[n + 1] = second;
+}
+
 static void spread(long n, const double *restrict u, double by, double *restrict to) {
     for (long i = 1; i < n - 1; i++)
 #pragma omp simd

@@ -100,6 +100,37 @@ def rosenbrock(n: int) -> Workload:
     )
 
 
+@compiled("recursive filter, in place over {n} elements: gradient", {"n": 1000}, tiny={"n": 5})
+def recursion(n: int) -> Workload:
+    """Differentiate a loop that writes to the elements of an array one after the other, and reads those before."""
+    signal = random().normal(size=n)
+
+    def energy(np: Any, signal: Any, first: Any, second: Any) -> Any:
+        y = signal * 1.0
+        for k in range(2, n):
+            y[k] += first * y[k - 1] + second * y[k - 2]
+        return np.sum(y * y)
+
+    def by_scan(np: Any, signal: Any, first: Any, second: Any) -> Any:
+        import jax
+
+        def step(last: Any, x: Any) -> Any:
+            y = x + first * last[0] + second * last[1]
+            return (y, last[0]), y
+
+        y = jax.lax.scan(step, (signal[1], signal[0]), signal[2:])[1]
+        return signal[0] ** 2 + signal[1] ** 2 + np.sum(y * y)
+
+    coefficients = numpy.array([0.6, -0.3])
+    return Workload(
+        energy,
+        (signal, *coefficients.tolist()),
+        peers=("eager", "jax scan"),
+        phrased={"jax scan": by_scan},
+        limit=in_c("filter", n, signal, coefficients, numpy.zeros(2 * n), result=n + 2),
+    )
+
+
 @compiled("chain of {n} sines: derivative", {"n": 1000}, tiny={"n": 20})
 def chain(n: int) -> Workload:
     """Differentiate a long chain by its one input."""
