@@ -112,7 +112,7 @@ def kept(x):
 
 LOOPS = [rosenbrock, each, backward, from_the_end, every_second, each_twice, neighbours_share_work, fixed_beside,
          other_ends, rows, computed, branches, kept]  # fmt: skip
-WHOLE = (neighbours_share_work, kept)
+WHOLE = (neighbours_share_work,)
 """Those that no rounds are left out of: some values are those of the round before, but for the first one."""
 
 

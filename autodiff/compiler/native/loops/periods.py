@@ -43,11 +43,25 @@ def runs(numbers: np.ndarray) -> list[Run]:
     columns = np.array(found, int).reshape(-1, 3).T
     taken = np.zeros(len(numbers), bool)
     chosen: list[Run] = []
-    for run in found:
-        if not taken[run.start : run.end].any() and run.saved >= _saved_within(run, found, columns):
+    for whole in found:
+        run = _without_ends(whole, taken)
+        if run is not None and run.saved >= _saved_within(run, found, columns):
             taken[run.start : run.end] = True
             chosen.append(run)
     return sorted(chosen)
+
+
+def _without_ends(run: Run, taken: np.ndarray) -> Run | None:
+    """Return a run without what is part of the ones beside it, less than a round at each end; None where more is."""
+    start, period, rounds = run
+    here = taken[start : run.end]
+    if not here.any():
+        return run
+    head, tail = int(np.argmin(here[:period])), int(np.argmin(here[::-1][:period]))
+    if here[head : len(here) - tail].any():
+        return None
+    rounds = (len(here) - head - tail) // period
+    return Run(start + head, period, rounds) if rounds >= LEAST else None
 
 
 def _saved_within(run: Run, found: list[Run], columns: np.ndarray) -> int:

@@ -28,6 +28,9 @@ from .stretching import stretched
 TOGETHER = (1, 2, 3, 4, 6, 8)
 """How many rounds of a run are tried as one: what looks the same may read in turns what is of several kinds."""
 
+FEW = 12
+"""In how many rounds at most the operands of a run may be others than go on as before, for it to be several loops."""
+
 
 def roll(block: Block, short: Short | None = None) -> list[Group]:
     """Return a block's instructions with loops over arrays in the place of runs.
@@ -78,7 +81,7 @@ class _Roller:
         """Return a run as a loop, or as it stands where it can be none.
 
         It may be one of several of its rounds at once, or without the first or the last rounds, which begin or end
-        with other operands.
+        with other operands; or two loops, one after the other.
         """
         end = run.start + run.period * run.rounds
         for anywhere, times in product((False, True), TOGETHER):
@@ -93,7 +96,21 @@ class _Roller:
                     self.loops.append(loop)
                     after = self.lines[part.start + period * part.rounds : end]
                     return [*before, *loop.before, *loop.loops, *map(self._moved, after)]
+        seam = self._seam(run)
+        if seam:
+            start, period, rounds = run
+            two = Run(start, period, seam), Run(start + seam * period, period, rounds - seam)
+            return [group for part in two for group in self._rolled(part)]
         return [self._moved(line) for line in self.lines[run.start : end]]
+
+    def _seam(self, run: Run) -> int:
+        """Return after how many rounds of a run those of another loop begin, which goes on elsewhere; 0 of one loop."""
+        at = np.arange(run.start, run.end).reshape(run.rounds, run.period)
+        spaces = self.columns.spaces[at]
+        places = np.stack((self.columns.space[spaces], self.columns.offsets[at] + self.columns.offset[spaces]))
+        changes = np.flatnonzero((np.diff(places, 2, axis=1) != 0).any((0, 2, 3)))
+        found = [k + 2 for k in changes.tolist() if LEAST <= k + 2 <= run.rounds - LEAST]
+        return found[0] if found and len(changes) <= FEW else 0
 
     def _shift(self, run: Run) -> int:
         """Return how much later the rounds are to begin, so that none begins while an array is being written."""
