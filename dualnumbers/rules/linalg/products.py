@@ -30,7 +30,7 @@ def _matmul_left(g, x, y):
     if _rank(y) == 1:
         return (expand_dims(g, -1) if _rank(x) > 1 else g) * conj(y)
     if _rank(x) == 1:
-        return matvec(conj(y), written_out(g))
+        return matvec(conj(y), g)
     return matmul(g, adjoint(y))
 
 
@@ -39,7 +39,7 @@ def _matmul_right(g, x, y):
     if type(g) is np.ndarray and type(x) is np.ndarray and g.ndim == x.ndim == 2 and x.dtype.kind == "f":
         return x.T @ g
     if _rank(x) > 1:
-        return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), written_out(g))
+        return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), g)
     if _rank(y) > 1:
         return expand_dims(conj(x), -1) * expand_dims(g, -2)
     return conj(x) * g
@@ -152,7 +152,7 @@ def vecdot(x1, x2):
 def matvec(x1, x2):
     """Matrix times vector."""
     if _rank(x2) == 1:
-        return matmul(x1, x2)
+        return matmul(x1, written_out(x2))
     return getitem(matmul(x1, expand_dims(x2, -1)), (..., 0))
 
 
