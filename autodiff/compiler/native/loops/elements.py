@@ -80,7 +80,7 @@ class Elements:
                 cut, base = self.short.cuts[which], self.block.areas[step.operands[0]]
                 static = self.short.whole.statics[cut.line(now, place)]
                 once = base.at(static[0]) if isinstance(base, Area) else None
-                if once is None:
+                if once is None or once.space is not area.space:
                     raise Unfit
                 is_near = bool(cut.is_near(cut.once(np.array(now))))
                 self.moving[number] = NEAR if is_near else once.offset - area.offset
