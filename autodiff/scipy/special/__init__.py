@@ -98,7 +98,8 @@ def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> 
     peak = _peak(np.where(np.equal(b, 0), -np.inf, read(a)), axis)
     back = peak if keepdims else np.squeeze(peak, axis=axis)
     with np.errstate(over="ignore", invalid="ignore"):  # of an element that does not count
-        terms = strong(np.exp(a - peak), b)
+        beyond = np.equal(b, 0) & np.isposinf(np.exp(read(a) - peak))
+        terms = strong(np.exp(np.where(beyond, stopped(a), a) - peak), b)  # its slope is infinite in b, and 0 in a
     total = np.sum(terms, axis=axis, keepdims=keepdims)
     return (np.log(np.abs(total)) + back, np.sign(read(total))) if return_sign else np.log(total) + back
 
