@@ -117,3 +117,16 @@ def test_a_sum_of_complex_terms():
         found = grad(lambda w: np.sum(np.abs(np.where([True, False], a @ w, 0.0)) ** 2))(W)
         expected = grad(lambda w: np.sum(np.abs(a[:1] @ w) ** 2))(W)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("axis", [0, 1, (0, 1)], ids=str)
+@pytest.mark.parametrize("fractions", [0.5, 0.3, [0.2, 0.6]], ids=str)
+def test_a_quantile_that_is_missing_depends_on_its_own_elements_only(axis, fractions):
+    table = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 6.0], [7.0, 8.0, 10.0]])
+    quantiles = lambda a: np.quantile(a, fractions, axis=axis)
+    forward = jacfwd(quantiles)(table)
+    its_own = (axis == (0, 1)) | (np.indices(table.shape)[1 - np.ravel(axis)[0]] == 1)
+    missing = np.isnan(quantiles(table))
+    assert np.all(np.isnan(forward[missing]) == its_own)
+    assert not np.any(np.isnan(forward[~missing]))
+    np.testing.assert_array_equal(jacrev(quantiles)(table), forward)

@@ -20,6 +20,7 @@ from ..indexing import fixed, scatter
 from ..reductions import axes_of
 from ..reductions import sum as total
 from ..shaping import array, astype, ravel, reshape, stack, transpose
+from ..strong import strong
 from ..where import nowhere, where
 from .sorting import ordered_as, ordered_back, sort
 
@@ -106,13 +107,22 @@ def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     if not shape(x)[-1]:
         return np.zeros(shape(z), dtype_of(z))[()]  # of no elements
     if size(q) == 1 or is_lazy(type_of(x)):
-        dz = reshape(total(dx * _parts_of_each(x, function, q, method), -1, False), shape(z), "C")
-        return where(np.isnan(z), np.nan, dz)
+        dz = total(dx * _parts_of_each(x, function, q, method), -1, False)
+        return _lost_are_nan(reshape(dz, shape(z), "C"), z, dx, size(q))
     low, high, rest = (as_like(part, x) for part in _positions(x, function, q, method))
-    dx = ordered_as(dx, x)
-    dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
+    ordered = ordered_as(dx, x)
+    dz = take_along_axis(ordered, low, -1) * (1 - rest) + take_along_axis(ordered, high, -1) * rest
     dz = astype(reshape(moveaxis(dz, -1, 0), shape(z), "C"), dtype_of(z))
-    return where(np.isnan(z), np.nan, dz)
+    return _lost_are_nan(dz, z, dx, size(q))
+
+
+def _lost_are_nan(dz, z, dx, n):
+    """Return the tangents of n quantiles z, NaN of one that is NaN, if an element that it is taken of moves."""
+    lost = np.isnan(z)
+    if nowhere(lost):
+        return dz
+    of_any = total(strong(np.nan, dx), -1, False)
+    return where(lost, reshape(stack(*n * [of_any], 0), shape(z), "C"), dz)
 
 
 def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
