@@ -68,6 +68,15 @@ def written_out(x: Any) -> Any:
     return x.copy() if type(x) is np.ndarray and x.strides == (0,) else x
 
 
+def without_repeats(z: Array) -> Array:
+    """Return the part of an array that holds each place in memory once: the first along axes that repeat it.
+
+    >>> without_repeats(np.broadcast_to(3.0, (1000, 1000)))
+    array([[3.]])
+    """
+    return z[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in z.strides)] if 0 in z.strides else z
+
+
 def unsigned_zeros(z: Array, out: Array | None = None) -> Array:
     """Return a copy in the order C, or write it to ``out``, in which no zero is -0.: that of a Jacobian tells nothing.
 

@@ -28,7 +28,7 @@ from weakref import ref
 import numpy as np
 
 from dualnumbers.foreign import copy_of, holds_same, is_foreign
-from dualnumbers.memory import detached
+from dualnumbers.memory import detached, without_repeats
 
 Array = np.ndarray[Any, Any]
 
@@ -240,8 +240,7 @@ class Given:
 
 def _repeated(x: Array) -> Array:
     """Copy a read-only argument, as one made by np.broadcast_to, so that elements which repeat do so in the copy."""
-    once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)
-    kept: Array = np.broadcast_to(detached(x[once]), x.shape)
+    kept: Array = np.broadcast_to(detached(without_repeats(x)), x.shape)
     return kept
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import is_alike, shape
+from dualnumbers.memory import without_repeats
 
 from ..tape.keeping import repeated
 from .keys import key_of
@@ -117,6 +118,8 @@ def _is_neutral(program: Program, operand: int, number: float) -> bool:
     kind = np.result_type(x).kind if isinstance(x, (int, complex, np.generic, np.ndarray)) else "O"
     if kind not in ("biuf" if number == 0.0 else "biufc"):
         return False
+    if isinstance(x, np.ndarray):
+        x = without_repeats(x)
     return bool(np.all(x == number) and not (number == 0.0 and np.any(np.signbit(x))))
 
 
@@ -174,7 +177,7 @@ def share(program: Program) -> Program:
     def kept(x: Any) -> int:
         key = key_of(x)
         if type(x) is np.ndarray and key[-1] == id(x) and alike[x.shape] > 1 and x.dtype.char != "O":
-            key = np.ndarray, x.shape, x.strides, x.dtype.str, blake2b(x.tobytes()).digest()
+            key = np.ndarray, x.shape, x.strides, x.dtype.str, blake2b(without_repeats(x).tobytes()).digest()
         if key not in known:
             constants.append(x)
             known[key] = -len(constants)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.memory import without_repeats
 from dualnumbers.table.row import is_of_table
 
 from ...program import Step, may_raise
@@ -58,7 +59,8 @@ def uniform_of(value: Any) -> float | None:
         kind = np.result_type(value).kind
         return float(value) if kind == "f" or (kind in "biu" and abs(int(value)) <= 1 << 53) else None
     if type(value) is np.ndarray and value.dtype.kind in "biuf" and value.size and value.itemsize <= 8:
-        first = np.asarray(value).flat[0]
+        value = without_repeats(value)
+        first = value.flat[0]
         same = (value == first).all() and (first or not np.signbit(value.astype(float)).any())
         return float(first) if same and (value.dtype.kind == "f" or abs(int(first)) <= 1 << 53) else None
     return None
