@@ -3,6 +3,7 @@
 import ctypes
 import math
 import warnings
+from math import prod
 from unittest import mock
 
 import numpy as np
@@ -22,9 +23,12 @@ from autodiff.compiler.native.elementary.forms import FORMS, OF_TRUTHS, TRUTHS, 
 from autodiff.compiler.native.elementary.functions import ELEMENTARY
 from autodiff.compiler.native.instructions.areas import DTYPES, Address
 from autodiff.compiler.native.instructions.instruction import IDENTITIES, Block, Repeat
+from autodiff.compiler.native.kernels.arranging import Arrangement
 from autodiff.compiler.native.kernels.fusing import collapsed, fuse, without_unread
 from autodiff.compiler.native.kernels.in_place import in_place
+from autodiff.compiler.native.kernels.joining import joined
 from autodiff.compiler.native.kernels.sinking import sunk
+from autodiff.compiler.native.kernels.unrolling import written_out
 from autodiff.compiler.native.loops.rolling import roll
 from autodiff.compiler.native.machine.addresses import Addresses
 from autodiff.compiler.native.machine.engine import Machine
@@ -34,6 +38,7 @@ from autodiff.compiler.native.savings.factoring import factored
 from autodiff.compiler.native.savings.grids import summed as in_boxes
 from autodiff.compiler.native.savings.narrowing import narrowed
 from autodiff.compiler.native.savings.overlaps import gathered
+from autodiff.compiler.native.text.calling import printed
 from autodiff.compiler.passes import PASSES
 from autodiff.compiler.paths import recorded
 from autodiff.compiler.source import Source
@@ -152,6 +157,10 @@ def steps_of(block, values, rng, single, native):
     check(kernels, rng)
     for kernel in kernels:
         collapsed(kernel)
+    check(kernels, rng)
+    kernels = written_out(kernels)
+    check(kernels, rng)
+    kernels = without_unread(joined(kernels), {area.space.number for area in now})
     check(kernels, rng)
     return native.add(kernels, failed), start, now, expected, single
 
@@ -300,6 +309,42 @@ def test_every_pass_keeps_what_loops_over_arrays_compute(f, shape, rounds, small
     found = blocks_of(grad(lambda x: f(x, rounds)), drawn)
     assert_native(native, [steps_of(block, values, rng, False, native) for block, values in found])
     assert any(isinstance(one, Repeat) for block, _ in found for one in roll(block))
+
+
+def arranged(f, *arguments):
+    """The kernels of a function's gradient as machine code runs them."""
+    ((block, _),) = blocks_of(grad(f, tuple(range(len(arguments)))), list(arguments))
+    block.groups = roll(block)
+    return Arrangement(block, list(block.results.values()), {}, may_share=True).kernels
+
+
+def test_a_small_product_and_what_goes_on_with_it_are_one_loop():
+    """It is in no memory in between, and no zeros are written for it to begin with."""
+    x = np.random.default_rng(0).normal(size=(100, 5))
+    kernels = arranged(lambda x, a: np.sum((x @ a) ** 2 * 3.0), x, x[:5])
+    forward, backward = (kernel for kernel in kernels if any(node.form == "fma" for node in kernel.nodes))
+    forms = [node.form for node in forward.nodes if node.form != "load"]
+    assert forms == ["multiply", *["fma"] * 4, "add", "multiply", "multiply"]
+    assert [store.address.strides for store in forward.stores] == [(5, 1)]
+    assert [store.fold for store in backward.stores if store.address.strides == (5, 1)] == [""]
+    others = [kernel for kernel in kernels if kernel not in (forward, backward) and prod(kernel.shape) >= 500]
+    assert [store.fold for kernel in others for store in kernel.stores] == ["or"]  # whether a slope is NaN
+
+
+@pytest.mark.parametrize("columns", [2, 3, 8])
+def test_sums_of_short_rows_are_in_registers_while_these_are_gone_through(columns):
+    kernels = arranged(lambda x, b: np.sum(np.sin(x + b)), np.ones((50, columns)), np.ones(columns))
+    (kernel,) = (kernel for kernel in kernels if kernel.shape == (50, columns))
+    (total,) = (store.address.space for store in kernel.stores if store.address.strides == (0, 1))
+    slots = {space: k for k, space in enumerate(sorted(kernel.spaces()))}
+    lines = printed(kernel, "rows", slots, total, Addresses()).text.split("\n")
+    begin, end = (k for k, line in enumerate(lines) if line.strip() in ("loop.0:", "after.0:"))
+    place = next(k for k, line in enumerate(lines) if line.endswith(f"ptr %table, i64 {slots[total]}"))
+    base = lines[place + 1].split()[0]
+    pointers = {line.split()[0] for line in lines if f"getelementptr double, ptr {base}," in line}
+    touching = [k for k, line in enumerate(lines) if pointers & {part.strip(",") for part in line.split()[1:]}]
+    assert [k for k in touching if begin < k < end] == []
+    assert [k < begin for k in touching] == [True, False]
 
 
 # -------------------------------------------------------------------------------------------------------------- extents

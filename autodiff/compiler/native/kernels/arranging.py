@@ -9,10 +9,12 @@ import numpy as np
 
 from ..instructions.areas import DTYPES, Area, Space
 from ..instructions.instruction import Block
-from .fusing import Kernel, collapsed
+from .fusing import Kernel, collapsed, without_unread
 from .in_place import in_place
+from .joining import joined
 from .pieces import in_pieces
 from .sinking import kernels_of
+from .unrolling import written_out
 
 SMALL = 1 << 16
 """Up to how many bytes the memory for what is in between is on the stack."""
@@ -36,9 +38,10 @@ class Arrangement:
         in_place(self.kernels, block.spaces, sorted({area.space.number for area in results}), kept | read_only)
         for kernel in self.kernels:
             collapsed(kernel)
-        if may_share:
-            self.kernels = in_pieces(self.kernels, block)
         self.length = sum(len(kernel.nodes) for kernel in self.kernels)
+        if may_share:
+            found = without_unread(joined(written_out(self.kernels)), self._kept)
+            self.kernels = in_pieces(found, block)
         used = sorted(set().union(self._kept, *(kernel.spaces() for kernel in self.kernels)))
         self.spaces = [block.spaces[number] for number in used]
         """The spaces that the kernels use, in their order in the table of pointers."""

@@ -95,6 +95,20 @@ class Kernel:
         return [*(x.places for x in found if x.places is not None), *found]
 
 
+def elements(x: Address, shape: tuple[int, ...]) -> tuple[object, ...] | None:
+    """Return which elements an address leads to along loops, each once; None where that is not known."""
+    loops: list[list[int]] = []
+    for stride, n in sorted((stride, n) for stride, n in zip(x.strides, shape, strict=True) if n > 1):
+        before = loops[-1] if loops else [1, 1]
+        if stride < before[0] * before[1]:
+            return None
+        if stride == before[0] * before[1] and loops:
+            before[1] *= n
+        else:
+            loops.append([stride, n])
+    return None if x.places is not None else (x.space, x.offset, x.round, *map(tuple, loops))
+
+
 def _are_apart(one: Address, other: Address) -> bool:
     """Return whether two addresses in one space are of different elements in each round, or of the same in all."""
     return one.strides == other.strides and one.places is None and other.places is None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from ..instructions.areas import DTYPES, Address
 from ..instructions.instruction import Group
 from ..savings.overlaps import CHEAP, FEW
+from ..savings.slicing import SMALLER, reach
 from .fusing import LONGEST, Kernel, Node, fuse, without_unread
 
 
@@ -39,8 +41,10 @@ def sunk(kernels: list[Kernel], kept: set[int]) -> None:
 
 
 def _may_move(source: Kernel, target: Kernel, space: int) -> bool:
-    """Return whether two kernels go along the same loops, once, and a space is read where it is written."""
-    if source.shape != target.shape or any(x.is_call or x.sequential or x.rounds > 1 for x in (source, target)):
+    """Return whether two kernels go along the same loops, and a space is read where and when it is written."""
+    if source.shape != target.shape or any(x.is_call or x.sequential for x in (source, target)):
+        return False
+    if (source.rounds, source.loop) != (target.rounds, target.loop):
         return False
     (store,) = (store for store in source.stores if store.address.space == space)
     read = {node.address for node in target.nodes if node.address is not None and node.address.space == space}
@@ -71,9 +75,10 @@ def _loaded(kernel: Kernel, nodes: Sequence[int]) -> set[int]:
 def _pays(source: Kernel, target: Kernel, nodes: Sequence[int], space: int) -> bool:
     """Return whether no more bytes are loaded than were stored and loaded; and the kernel gets not too long."""
     known = {node.address for node in target.nodes}
-    more = {x for k in nodes if (x := source.nodes[k].address) is not None and any(x.strides) and x not in known}
+    more = {x for k in nodes if (x := source.nodes[k].address) is not None and x not in known}
     (size,) = (DTYPES[store.address.kind].itemsize for store in source.stores if store.address.space == space)
-    return sum(DTYPES[x.kind].itemsize for x in more) <= 2 * size and len(target.nodes) + len(nodes) <= LONGEST
+    large = [x for x in more if SMALLER * reach(x, source.shape) > prod(source.shape)]
+    return sum(DTYPES[x.kind].itemsize for x in large) <= 2 * size and len(target.nodes) + len(nodes) <= LONGEST
 
 
 def _move(source: Kernel, target: Kernel, chosen: Sequence[int], space: int) -> None:

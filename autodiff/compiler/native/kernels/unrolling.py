@@ -1,26 +1,43 @@
-"""Products of small matrices: the loop around the innermost one is written out, and what it sums stays in registers."""
+"""Products of small matrices: the loop around the innermost one is written out, and what it sums stays in registers.
+
+A sum that begins with a zero, which a kernel before has filled its place with, begins with it in a register, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..instructions.areas import Address
 from ..instructions.instruction import COLUMNS, WRITTEN_OUT
-from .fusing import Kernel, Node, Store
+from .fusing import Kernel, Node, Store, elements
 
 NODES = 96
 """How many nodes a kernel has then at most."""
 
 
-def unrolled(kernel: Kernel) -> Kernel:
-    """Return a kernel of products that are summed without its last loop but one; others as they are."""
-    if len(kernel.shape) < 2 + kernel.is_shared or kernel.is_call or kernel.sequential:
-        return kernel
-    if not all(_is_sum(kernel, store) for store in kernel.stores):
-        return kernel
+def written_out(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Return kernels with products of small matrices written out."""
+    found = list(kernels)
+    for k, kernel in enumerate(found):
+        if _may_be_written_out(kernel):
+            found[k] = _unrolled(kernel, [_takes_zero(found[:k], kernel, store) for store in kernel.stores])
+    return [kernel for kernel in found if kernel.stores or any(node.raises for node in kernel.nodes)]
+
+
+def _may_be_written_out(kernel: Kernel) -> bool:
+    """Return whether a kernel is of products that are summed, few of them along its last loop but one."""
+    if len(kernel.shape) < 2 or kernel.is_call or kernel.sequential:
+        return False
     count, inner = kernel.shape[-2:]
-    if count > WRITTEN_OUT or inner > COLUMNS or len(kernel.nodes) * count > NODES:
-        return kernel
+    is_small = count <= WRITTEN_OUT and inner <= COLUMNS and len(kernel.nodes) * count <= NODES
+    return is_small and all(_is_sum(kernel, store) for store in kernel.stores)
+
+
+def _unrolled(kernel: Kernel, begin: Sequence[bool]) -> Kernel:
+    """Return a kernel without its last loop but one; of each store whether its sum over that begins with a zero."""
+    count, inner = kernel.shape[-2:]
     made = Kernel((*kernel.shape[:-2], inner))
-    made.rounds, made.loop, made.is_shared = kernel.rounds, kernel.loop, kernel.is_shared
+    made.rounds, made.loop = kernel.rounds, kernel.loop
     totals: dict[int, int] = {}
     for k in range(count):
         now: list[int] = []
@@ -33,8 +50,32 @@ def unrolled(kernel: Kernel) -> Kernel:
                 made.stores.append(Store(now[store.node], _round(store.address, k), "add"))
             else:
                 totals[number] = _added(made, now[store.node], totals.get(number))
-    made.stores += [Store(k, _round(kernel.stores[number].address, 0), "add") for number, k in totals.items()]
+    for number, k in totals.items():
+        if begin[number]:
+            made.nodes.append(Node("add", (k, 0.0), made.nodes[k].kind))
+        at = len(made.nodes) - 1 if begin[number] else k
+        made.stores.append(Store(at, _round(kernel.stores[number].address, 0), "" if begin[number] else "add"))
     return made
+
+
+def _takes_zero(before: Sequence[Kernel], kernel: Kernel, store: Store) -> bool:
+    """Return whether a sum along the last loop but one begins with zeros, which then nothing stores any more."""
+    x = store.address
+    own = [other for other in kernel.addresses() if other.space == x.space]
+    filled = next((other for other in reversed(before) if x.space in other.spaces()), None)
+    if x.strides[-2] or len(own) > 1 or filled is None:
+        return False
+    if (filled.rounds, filled.loop) != (kernel.rounds, kernel.loop) or filled.is_call or filled.sequential:
+        return False
+    (start, *others) = [other for other in filled.stores if other.address.space == x.space] or [store]
+    of = filled.nodes[start.node]
+    if others or x.space in filled.reads() or of.form != "same" or of.operands != (0.0,):
+        return False
+    written = elements(_round(x, 0), (*kernel.shape[:-2], kernel.shape[-1]))
+    if written is None or written != elements(start.address, filled.shape):
+        return False
+    filled.stores.remove(start)
+    return True
 
 
 def _is_sum(kernel: Kernel, store: Store) -> bool:

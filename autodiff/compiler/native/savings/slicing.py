@@ -192,7 +192,7 @@ def _may_be_sliced(line: Instruction) -> bool:
 def _pays(loop: _Loop) -> bool:
     """Return whether large values in between are read where they cannot be at hand: in a later kernel."""
     sizes = {
-        space: max(_reach(x, shape) * DTYPES[x.kind].itemsize for x, shape in touched)
+        space: max(reach(x, shape) * DTYPES[x.kind].itemsize for x, shape in touched)
         for space, touched in loop.touched.items()
         if space in loop.written and _is_of_a_round(touched)
     }
@@ -269,7 +269,7 @@ class _Again:
             return 0
         cost = 1
         for y in line.operands:
-            if isinstance(y, Address) and SMALLER * _reach(y, line.shape) > prod(line.shape) and cost <= left:
+            if isinstance(y, Address) and SMALLER * reach(y, line.shape) > prod(line.shape) and cost <= left:
                 more = self._cost(y, line.shape, loop, left - cost)
                 if not more:
                     return 0
@@ -277,6 +277,6 @@ class _Again:
         return cost
 
 
-def _reach(x: Address, shape: tuple[int, ...]) -> int:
+def reach(x: Address, shape: tuple[int, ...]) -> int:
     """Return how many elements are read at an address."""
     return prod(n for n, stride in zip(shape, x.strides, strict=True) if stride)

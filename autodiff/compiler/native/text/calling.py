@@ -8,7 +8,6 @@ from ..elementary.code import NAMES, Value, literal
 from ..instructions.areas import DTYPES, Address
 from ..instructions.instruction import FACTORS, SYSTEMS
 from ..kernels.fusing import Kernel
-from ..kernels.unrolling import unrolled
 from ..machine.addresses import Addresses
 from ..machine.blas import LARGEST, LOOPS, address, as_columns
 from .printing import SIZES, Printer
@@ -237,5 +236,5 @@ class System(Caller):
 def printed(kernel: Kernel, name: str, slots: dict[int, int], failed: int, addresses: Addresses) -> Printer:
     """Return a kernel's text."""
     if not kernel.is_call:
-        return Printer(unrolled(kernel), name, slots, failed)
+        return Printer(kernel, name, slots, failed)
     return (System if kernel.nodes[-1].form in SYSTEMS else Product)(kernel, name, slots, failed, addresses)

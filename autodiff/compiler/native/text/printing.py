@@ -12,14 +12,9 @@ from ..instructions.areas import Address
 from ..instructions.instruction import IDENTITIES
 from ..kernels.fusing import Kernel, Node, Store
 from ..machine.engine import lanes
+from .memory import SIZES, STORED, Memory
 from .quotients import is_shared, is_tiny, quotient, shared_divisors
-from .values import carried, joined_kind, kinds_of, step_of
-
-STORED = {"f8": "double", "f4": "float", "b1": "i8", "i8": "i64"}
-"""A kind of values → LLVM's name of the type of one in memory."""
-
-SIZES = {"double": 8, "float": 4, "i8": 1, "i64": 8}
-"""The bytes of one in memory."""
+from .values import carried, held, joined_kind, kinds_of
 
 REDUCED = {"add": "fadd", "multiply": "fmul", "maximum": "fmaximum", "minimum": "fminimum", "or": "or", "and": "and"}
 """How results are joined → LLVM's function that joins the lanes of a vector."""
@@ -32,21 +27,20 @@ Joined = tuple[int, list[Value]]
 """What was joined so far: lanes, and a value for each fold."""
 
 
-class Printer:
+class Printer(Memory):
     """The text of one kernel as a function, and what it declares."""
 
     def __init__(self, kernel: Kernel, name: str, slots: dict[int, int], failed: int) -> None:
-        self.kernel, self.failed, self.name = kernel, failed, name
-        self.lines: list[str] = []
-        self.declared: set[str] = set()
+        super().__init__(kernel)
+        self.failed, self.name = failed, name
         self.lanes = 1 if kernel.sequential else lanes()
         self.kinds = kinds_of(kernel.nodes)
         self.folds = [store for store in kernel.stores if store.fold and store.address.is_fixed]
         """What is joined along the innermost loop."""
-        self._starts: dict[Address, str] = {}
-        self._fixed: dict[tuple[Address, int], Value] = {}
         self._carried = carried(kernel)
         """The nodes that are loaded where a round before has stored, and the stores."""
+        self._held: dict[tuple[Address, str], Value] = {}
+        """What is joined along the loop around the innermost one, where that is short: the values so far."""
         self._divisors = shared_divisors(kernel)
         raising = {failed} if self._divisors or any(node.raises for node in kernel.nodes) else set()
         self._bases = {space: self._base(slots[space]) for space in sorted(kernel.spaces() | raising)}
@@ -57,17 +51,6 @@ class Printer:
         body = "\n  ".join(self.lines)
         rounds = ", i64 %from, i64 %to" if self.kernel.is_shared else ""
         return f"define internal void @{self.name}(ptr %table, i64 %round{rounds}) {{\n  {body}\n  ret void\n}}"
-
-    def _line(self, text: str) -> str:
-        name = f"%v{len(self.lines)}"
-        self.lines.append(f"{name} = {text}")
-        return name
-
-    def _base(self, slot: int) -> str:
-        return self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %table, i64 {slot}')}")
-
-    def _code(self, lanes: int) -> Code:
-        return Code(lanes, self.lines, self.declared)
 
     # ------------------------------------------------------------------------------------------------------- loops
 
@@ -87,16 +70,37 @@ class Printer:
             self._innermost(self.kernel.shape[-1] if self.kernel.shape else 1)
             return
         is_shared = self.kernel.is_shared and depth == 0
+        sums = self._begin_held() if depth == len(self.kernel.shape) - 2 else []
         self._begin(f".{depth}", "%from" if is_shared else "0")
+        for k, (key, c, start) in enumerate(sums):
+            self.lines.append(
+                f"%held{k} = phi {c.type(start.kind)} [ {start.text}, %before.{depth} ], [ %doneheld{k}, %latch.{depth} ]"
+            )
+            self._held[key] = Value(f"%held{k}", start.kind)
         self._loop(depth + 1)
+        for k, (key, c, _) in enumerate(sums):
+            self._end_join(c, f"%doneheld{k}", self._held[key])
         self._end(f".{depth}", 1, "%to" if is_shared else self.kernel.shape[depth])
+        for k, ((address, place), c, start) in enumerate(sums):
+            self._store(c, Value(f"%doneheld{k}", start.kind), address, place)
+
+    def _begin_held(self) -> list[tuple[tuple[Address, str], Code, Value]]:
+        """Write the loads of what is joined in registers along the last loop but one, vector by vector."""
+        addresses = held(self.kernel, self.lanes)
+        self._starts |= {address: self._start(address) for address in addresses}
+        extent, found = self.kernel.shape[-1], []
+        for address in addresses:
+            for place in range(0, extent, self.lanes):
+                c = self._code(min(self.lanes, extent - place))
+                found.append(((address, str(place)), c, self._load(c, address, str(place))))
+        return found
 
     def _innermost(self, extent: int) -> None:
         self._starts, self._fixed = {}, {}
         for address in self.kernel.addresses():
             self._starts[address] = self._start(address)
         together = 1 if self.kernel.sequential else self.lanes * self._vectors_at_once()
-        whole = extent - extent % together if extent >= 2 * together else 0
+        whole = 0 if self._held or extent < 2 * together else extent - extent % together
         joined = [self._vectors(whole, together)] if whole else []
         for place in range(whole, extent, self.lanes):
             count = min(self.lanes, extent - place)
@@ -201,6 +205,8 @@ class Printer:
                     joined.append(FOLDS[store.fold](c, sums[len(joined)], to) if sums is not None else to)
                 elif store.fold and store.address.places:
                     self._join_each(c, value, store, place)
+                elif (key := (store.address, place)) in self._held:
+                    self._held[key] = FOLDS[store.fold](c, self._held[key], value)
                 elif store.fold:
                     old = self._load(c, store.address, place)
                     self._store(c, FOLDS[store.fold](c, old, value), store.address, place)
@@ -244,73 +250,3 @@ class Printer:
         number, any_fails = len(self.lines), c.any(fails).text
         self.lines += [f"br i1 {any_fails}, label %fails{number}, label %right{number}", f"fails{number}:"]
         self.lines += [f"store i8 1, ptr {self._bases[self.failed]}", f"br label %right{number}", f"right{number}:"]
-
-    # ------------------------------------------------------------------------------------------------------ memory
-
-    def _start(self, address: Address) -> str:
-        """Write the pointer to the first element of a row."""
-        place = str(address.offset)
-        if address.round:
-            place = self._line(f"add i64 {place}, {self._line(f'mul i64 %round, {address.round}')}")
-        for depth, stride in enumerate(address.strides[:-1]):
-            if stride:
-                step = f"%i.{depth}" if stride == 1 else self._line(f"mul i64 %i.{depth}, {stride}")
-                place = self._line(f"add i64 {place}, {step}")
-        if address.places and address.places.is_fixed:
-            place = self._line(f"add i64 {place}, {self._number(address.places, '0')}")
-        return self._line(f"getelementptr {STORED[address.kind]}, ptr {self._bases[address.space]}, i64 {place}")
-
-    def _number(self, places: Address, place: str, lane: int = 0) -> str:
-        """Write the load of a place."""
-        return self._line(f"load i64, ptr {self._pointer(places, place, lane)}, align 8")
-
-    def _pointer(self, address: Address, place: str, lane: int = 0) -> str:
-        """Write the pointer to an element of a row."""
-        start, stride, of = self._starts[address], step_of(address), STORED[address.kind]
-        if address.places and not address.places.is_fixed:
-            start = self._line(f"getelementptr {of}, ptr {start}, i64 {self._number(address.places, place, lane)}")
-        if place.isdigit():
-            shift = str((int(place) + lane) * stride)
-        else:
-            shift = place if not lane else self._line(f"add i64 {place}, {lane}")
-            shift = shift if stride == 1 else self._line(f"mul i64 {shift}, {stride}")
-        return start if shift == "0" else self._line(f"getelementptr {of}, ptr {start}, i64 {shift}")
-
-    def _load(self, c: Code, address: Address, place: str) -> Value:
-        """Write the load of as many elements as there are lanes; one that is the same in all rounds is loaded once."""
-        of = STORED[address.kind]
-        size, is_row = SIZES[of], step_of(address) == 1 and address.has_steps
-        if c.lanes == 1 or address.is_fixed:
-            if (address, c.lanes) in self._fixed:
-                return self._fixed[address, c.lanes]
-            one = self._line(f"load {of}, ptr {self._pointer(address, place)}, align {size}")
-            if c.lanes > 1:
-                vector = f"<{c.lanes} x {of}>"
-                first = self._line(f"insertelement {vector} undef, {of} {one}, i32 0")
-                mask = f"<{c.lanes} x i32> zeroinitializer"
-                one = self._line(f"shufflevector {vector} {first}, {vector} undef, {mask}")
-        elif is_row:
-            one = self._line(f"load <{c.lanes} x {of}>, ptr {self._pointer(address, place)}, align {size}")
-        else:
-            one = "undef"
-            for lane in range(c.lanes):
-                part = self._line(f"load {of}, ptr {self._pointer(address, place, lane)}, align {size}")
-                one = self._line(f"insertelement <{c.lanes} x {of}> {one}, {of} {part}, i32 {lane}")
-        memory = of if c.lanes == 1 else f"<{c.lanes} x {of}>"
-        return Value(self._line(f"trunc {memory} {one} to {c.type('b1')}") if of == "i8" else one, address.kind)
-
-    def _is_stored(self, address: Address) -> bool:
-        return any(store.address.space == address.space for store in self.kernel.stores)
-
-    def _store(self, c: Code, value: Value, address: Address, place: str) -> None:
-        """Write the store of all lanes."""
-        step, of = step_of(address), STORED[address.kind]
-        memory = of if c.lanes == 1 else f"<{c.lanes} x {of}>"
-        text = self._line(f"zext {c.type('b1')} {value.text} to {memory}") if of == "i8" else value.text
-        size = SIZES[of]
-        if c.lanes == 1 or (step == 1 and address.has_steps):
-            self.lines.append(f"store {memory} {text}, ptr {self._pointer(address, place)}, align {size}")
-            return
-        for lane in range(c.lanes):
-            part = self._line(f"extractelement {memory} {text}, i32 {lane}")
-            self.lines.append(f"store {of} {part}, ptr {self._pointer(address, place, lane)}, align {size}")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from ..elementary.forms import kind_of
 from ..instructions.areas import Address
 from ..kernels.fusing import Kernel, Node, Store
+
+VECTORS, REGISTERS = 4, 24
+"""How many vectors a row that is joined in registers has at most, and all of them together."""
 
 
 def kinds_of(nodes: list[Node]) -> list[str]:
@@ -37,3 +43,34 @@ def carried(kernel: Kernel) -> dict[int, Store]:
         if stores and same and kinds[stores[-1].node] == node.kind:
             found[k] = stores[-1]
     return found
+
+
+def held(kernel: Kernel, lanes: int) -> list[Address]:
+    """Return where what is joined along the last loop but one is, in rows that fit into registers.
+
+    Nothing else touches these rows: no two have an element in common, and nothing is loaded of their spaces.
+    """
+    count, inner = kernel.shape[-2:]
+    if kernel.sequential or count == 1 or inner > VECTORS * lanes:
+        return []
+    loaded = [node.address for node in kernel.nodes if node.address is not None]
+    others = {x.space for x in loaded} | {x.places.space for x in kernel.addresses() if x.places is not None}
+    stores: dict[int, list[Store]] = {}
+    for store in kernel.stores:
+        stores.setdefault(store.address.space, []).append(store)
+    found: list[Address] = []
+    for space in stores.keys() - others:
+        rows = list(dict.fromkeys(store.address for store in stores[space]))
+        if all(store.fold for store in stores[space]) and _are_apart(rows, inner):
+            found += rows
+    return sorted(found)[: REGISTERS // -(-inner // lanes)]
+
+
+def _are_apart(rows: Sequence[Address], inner: int) -> bool:
+    """Return whether rows stay where they are along the last loop but one, and have no element in common."""
+    first, *_ = rows
+    if any(x.places is not None or (x.strides, x.round) != (first.strides, first.round) for x in rows):
+        return False
+    around, along = first.strides[-2:]
+    ends = pairwise(sorted(x.offset for x in rows))
+    return not around and along != 0 and all(other - one >= inner * abs(along) for one, other in ends)
