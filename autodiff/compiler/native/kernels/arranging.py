@@ -14,6 +14,7 @@ from .in_place import in_place
 from .joining import joined
 from .pieces import in_pieces
 from .sinking import kernels_of
+from .turns import Turns
 from .unrolling import written_out
 
 SMALL = 1 << 16
@@ -42,8 +43,10 @@ class Arrangement:
         if may_share:
             found = without_unread(joined(written_out(self.kernels)), self._kept)
             self.kernels = in_pieces(found, block)
+        turns = Turns(self.kernels, block, kept | read_only)
+        self.constants |= turns.tables
         used = sorted(set().union(self._kept, *(kernel.spaces() for kernel in self.kernels)))
-        self.spaces = [block.spaces[number] for number in used]
+        self.spaces = [turns.spaces.get(number, block.spaces[number]) for number in used]
         """The spaces that the kernels use, in their order in the table of pointers."""
 
     def loops(self) -> Iterator[list[tuple[int, Kernel]]]:

@@ -13,6 +13,7 @@ from ..instructions.instruction import Block, Group, Instruction, Repeat, Scan
 from .beside import together
 from .columns import Columns
 from .dependence import Access, components
+from .following import following
 from .periods import Run
 
 
@@ -197,7 +198,7 @@ class Loop:
     def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:
         accesses = [_accesses(k, line, self.block.known) for k, line in enumerate(lines)]
         groups = components(len(lines), [one for each in accesses for one in each], self.run.rounds)
-        for group in together(groups, lines):
+        for group in following(together(groups, lines), lines):
             if len(group) == 1 and not group.cyclic:
                 yield lines[group.members[0]]
                 continue

@@ -203,7 +203,7 @@ class Printer(Memory):
                 if store in self.folds:
                     to = c.convert(value, joined_kind(value.kind, store.fold))
                     joined.append(FOLDS[store.fold](c, sums[len(joined)], to) if sums is not None else to)
-                elif store.fold and store.address.places:
+                elif store.fold and not store.address.has_steps:
                     self._join_each(c, value, store, place)
                 elif (key := (store.address, place)) in self._held:
                     self._held[key] = FOLDS[store.fold](c, self._held[key], value)
