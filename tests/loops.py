@@ -115,3 +115,50 @@ class ArrayLoops:
         """Arguments."""
         rng = np.random.default_rng(seed)
         return [rng.normal(size=self.m), rng.normal(size=(self.m, self.m)) / self.m, float(rng.normal())]
+
+
+INNER = ("{}[1:-1, 1:-1]", "{}[2:, 1:-1]", "{}[:-2, 1:-1]", "{}[1:-1, 2:]", "{}[1:-1, :-2]")
+"""Each element of the inner part of a grid, and its neighbours."""
+
+STENCILS = ("{} + {}", "{} - {}", "0.3 * ({}) + {}", "({}) * 0.5 * ({})", "{}", "a * ({}) - {}")
+
+ON_GRIDS = ("u[1:-1, 1:-1] += 0.1 * ({})", "v = v * 1.0; v[1:-1, 1:-1] = 0.7 * ({})", "v = v + 0.1 * np.tanh(u)",
+            "s = s + 0.1 * np.sum(u * v)", "s = s + 0.1 * np.sum(({}) * u[1:-1, 1:-1])", "u[0] = u[-1] * 0.5",
+            "u = u * 1.0; u[:, 0] = v[:, -1] * 0.6", "u = np.roll(u, 1, 0)", "v = np.where(u > 0.0, u, 0.1 * v)",
+            "b = 0.5 * b + 0.01 * np.sum(u, 0)", "v = v - 0.1 * b * u", "u = 0.8 * v + 0.1 * u",
+            "t = t + 0.1 * np.sum(v, 1)", "v[1:] += 0.1 * u[:-1]",
+            "u[1:-1, 1:-1] -= 0.05 * ({}) * v[1:-1, 1:-1]")  # fmt: skip
+
+
+class GridLoops:
+    """The source of one function of two grids and a number a, with loops over stencils, sums and writes to parts."""
+
+    def __init__(self, seed, rounds=12, shape=(5, 6)):
+        self.draw, self.rounds, self.shape = random.Random(seed), rounds, shape
+        self.lines = ["def f(x, y, a):", "    u, v, s, b, t = x * 1.0, y * a, a, y[0], x[:, 0]"]
+        for _ in range(self.draw.randint(1, 2)):
+            self.lines.append("    for i in range(n):")
+            self.lines += [f"        {self.statement()}" for _ in range(self.draw.randint(1, 4))]
+        self.lines.append("    return np.sum(u * u) + np.sum(np.sin(v)) + s + np.sum(b * b) + np.sum(np.cos(t))")
+        self.source = "\n".join(self.lines)
+
+    def stencil(self, depth=2):
+        if not depth:
+            return self.draw.choice(INNER).format(self.draw.choice("uv"))
+        how = self.draw.choice(STENCILS)
+        return how.format(*(self.stencil(depth - 1) for _ in range(how.count("{}"))))
+
+    def statement(self):
+        how = self.draw.choice(ON_GRIDS)
+        return how.format(*(self.stencil() for _ in range(how.count("{}"))))
+
+    def function(self):
+        """The function."""
+        names = {"np": np, "n": self.rounds}
+        exec(self.source, names)
+        return names["f"]
+
+    def arguments(self, seed):
+        """Arguments."""
+        rng = np.random.default_rng(seed)
+        return [rng.normal(size=self.shape), rng.normal(size=self.shape), float(rng.normal())]

@@ -32,6 +32,7 @@ from .rows.writing import OVERWRITING, writes_few
 from .savings.factoring import factored
 from .savings.grids import summed
 from .savings.narrowing import narrowed
+from .savings.neighbours import computed_again
 from .savings.overlaps import gathered
 from .savings.slicing import sliced
 
@@ -80,7 +81,8 @@ class Lowering:
             given |= wanted
         for block in self.blocks.values():
             kept = {area.space.number for area in (*block.results.values(), *(area for area, *_ in block.guards))}
-            groups = factored(summed(block, gathered(block, roll(block, short), kept)))
+            groups = summed(block, gathered(block, roll(block, short), kept))
+            groups = factored(computed_again(block, groups, kept))
             block.groups = narrowed(block, sliced(block, groups, kept), kept)
             block.forget_unread()
 

@@ -23,17 +23,19 @@ from autodiff.compiler.native.elementary.forms import FORMS, OF_TRUTHS, TRUTHS, 
 from autodiff.compiler.native.elementary.functions import ELEMENTARY
 from autodiff.compiler.native.instructions.areas import DTYPES, Address
 from autodiff.compiler.native.instructions.instruction import IDENTITIES, Block, Repeat
+from autodiff.compiler.native.kernels import turns
 from autodiff.compiler.native.kernels.arranging import Arrangement
 from autodiff.compiler.native.kernels.fusing import collapsed, fuse, without_unread
 from autodiff.compiler.native.kernels.in_place import in_place
 from autodiff.compiler.native.kernels.joining import joined
 from autodiff.compiler.native.kernels.sinking import sunk
 from autodiff.compiler.native.kernels.unrolling import written_out
+from autodiff.compiler.native.loops import following
 from autodiff.compiler.native.loops.rolling import roll
 from autodiff.compiler.native.machine.addresses import Addresses
 from autodiff.compiler.native.machine.engine import Machine
 from autodiff.compiler.native.rows import products
-from autodiff.compiler.native.savings import slicing
+from autodiff.compiler.native.savings import neighbours, slicing
 from autodiff.compiler.native.savings.factoring import factored
 from autodiff.compiler.native.savings.grids import summed as in_boxes
 from autodiff.compiler.native.savings.narrowing import narrowed
@@ -111,7 +113,8 @@ class Native:
 def steps_of(block, values, rng, single, native):
     """Hold each pass on a block against its instructions; return what is to be asked of its machine code."""
     failed, areas = block.space((), DTYPES["b1"]).space.number, read_of(block)
-    rolled, now = roll(block), read_of(block)
+    with mock.patch.object(following, "LARGE", 1):
+        rolled, now = roll(block), read_of(block)
     summed = gathered(block, rolled, {area.space.number for area in now})
     start = memory_of(block, values, rng)
     memory = [x.copy() for x in start]
@@ -133,7 +136,12 @@ def steps_of(block, values, rng, single, native):
     memory = [x.copy() for x in start]
     run(summed, memory)
     assert_all_near(left(now, memory), expected, single)
-    summed = factored(summed)
+    with mock.patch.object(neighbours, "LARGE", 1):
+        summed = factored(neighbours.computed_again(block, summed, {area.space.number for area in now}))
+    start += memory_of(block, values, rng)[len(start) :]
+    memory = [x.copy() for x in start]
+    run(summed, memory)
+    assert_all_near(left(now, memory), expected, single)
     with mock.patch.multiple(slicing, CACHED=1, LEAST=1, SMALLER=int(rng.integers(1, 5))):
         summed = slicing.sliced(block, summed, {area.space.number for area in now})
     start += memory_of(block, values, rng)[len(start) :]
@@ -161,6 +169,14 @@ def steps_of(block, values, rng, single, native):
     kernels = written_out(kernels)
     check(kernels, rng)
     kernels = without_unread(joined(kernels), {area.space.number for area in now})
+    check(kernels, rng)
+    with mock.patch.object(turns, "LEAST", 1):
+        taking_turns = turns.Turns(kernels, block, kept)
+    start += memory_of(block, values, rng)[len(start) :]
+    for space, table in taking_turns.tables.items():
+        start[space.number] = table
+    for number, space in taking_turns.spaces.items():
+        start[number] = start[number][: space.array.size]
     check(kernels, rng)
     return native.add(kernels, failed), start, now, expected, single
 
@@ -256,6 +272,15 @@ def test_every_pass_keeps_what_random_loops_over_arrays_compute(seeds, small, mo
     assert_native(native, jobs)
 
 
+def diffusion(u, rounds):
+    """Writes into the inner part of a grid, of neighbours, and sums up what each round has."""
+    u, total = u * 1.0, 0.0
+    for _ in range(rounds):
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
+        total = total + np.sum(u * u) * u[1, 2]
+    return np.sum(u * u) + total
+
+
 def heat(u, rounds):
     """Writes into the inner part of a copy, of neighbours."""
     for _ in range(rounds):
@@ -299,7 +324,9 @@ def pairs(x, rounds):
     return np.sum(np.sin(total)) + np.sum(x * x)
 
 
-@pytest.mark.parametrize(("f", "shape"), [(heat, (9,)), (states, (4, 4)), (network, (4, 4)), (pairs, (7, 3))])
+@pytest.mark.parametrize(
+    ("f", "shape"), [(diffusion, (6, 7)), (heat, (9,)), (states, (4, 4)), (network, (4, 4)), (pairs, (7, 3))]
+)
 @pytest.mark.parametrize("rounds", [6, 12])
 @pytest.mark.parametrize("small", [products.SMALL, 0])
 def test_every_pass_keeps_what_loops_over_arrays_compute(f, shape, rounds, small, monkeypatch):

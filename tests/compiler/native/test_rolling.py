@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose
 
 from autodiff import grad, jit, value_and_grad
 from autodiff.calls.structures import flatten
-from autodiff.compiler.native.loops.dependence import Access, components
+from autodiff.compiler.native.instructions.uses import Access
+from autodiff.compiler.native.loops.dependence import components
 from autodiff.compiler.native.loops.periods import Run, runs
 from autodiff.compiler.native.rows import products
 

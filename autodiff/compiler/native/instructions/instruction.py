@@ -33,6 +33,10 @@ whose elements only the lower or upper triangle counts, over loops of rows, of c
 CALLS = SYSTEMS | {"matmul"}
 """Forms that a library computes for all elements together: each is a kernel of its own."""
 
+CHEAP = frozenset(("same", "add", "subtract", "multiply", "negative", "fma", "square", "power_2", "where", "absolute",
+                   "maximum", "minimum", "less", "less_equal", "greater", "greater_equal", "equal"))  # fmt: skip
+"""Forms that take less time than it takes to store and load what they give."""
+
 WRITTEN_OUT = 16
 """Of products of small matrices, up to how many rounds of the loop around the innermost one are written out."""
 
@@ -78,6 +82,12 @@ Group = Instruction | Scan | Repeat
 def lines_of(group: Group) -> tuple[Instruction, ...]:
     """Return the instructions of a group."""
     return (group,) if isinstance(group, Instruction) else group.lines
+
+
+def read_by(line: Instruction) -> list[Address]:
+    """Return where an instruction reads."""
+    found = [x for x in line.operands if isinstance(x, Address)]
+    return [*found, line.out] if line.fold else found
 
 
 class Block:

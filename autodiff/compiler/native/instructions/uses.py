@@ -37,6 +37,19 @@ MOST = 16
 """How many stretches of a space are told apart."""
 
 
+class Access(NamedTuple):
+    """What a line touches of a space in the first round, from the lowest to the highest element, and by which step."""
+
+    line: int
+    space: int
+    low: int
+    high: int
+    step: int
+    writes: bool
+    adds: bool = False
+    """Whether the line adds to what is there: such lines may come in any order."""
+
+
 class _Marks:
     """In which kernels elements of a space have been touched so far, the last ones, and at which addresses."""
 
@@ -122,3 +135,17 @@ def moving_in(lines: Sequence[Instruction]) -> frozenset[int]:
             if isinstance(x, Address):
                 steps.setdefault(x.space, set()).add(x.round)
     return frozenset(space for space, found in steps.items() if len(found) > 1)
+
+
+def distances(one: Access, other: Access, rounds: int) -> tuple[int, int]:
+    """Return how many rounds later, at least and at most, the other touches what the one has touched."""
+    most = rounds - 1
+    if one.step == other.step and one.step:
+        low, high = one.low - other.high, one.high - other.low
+        low, high = (low, high) if one.step > 0 else (-high, -low)
+        step = abs(one.step)
+        return max(-(-low // step), -most), min(high // step, most)
+    (low, high), (other_low, other_high) = (
+        (x.low + min(x.step * most, 0), x.high + max(x.step * most, 0)) for x in (one, other)
+    )
+    return (-most, most) if low <= other_high and other_low <= high else (1, 0)

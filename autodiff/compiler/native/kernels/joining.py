@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ..instructions.areas import Address
-from ..savings.overlaps import CHEAP
+from ..instructions.instruction import CHEAP
 from .fusing import Kernel, elements
 
 LONGEST = 128

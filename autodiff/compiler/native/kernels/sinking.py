@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from ..instructions.areas import DTYPES, Address
-from ..instructions.instruction import Group
-from ..savings.overlaps import CHEAP, FEW
+from ..instructions.instruction import CHEAP, Group
+from ..savings.overlaps import FEW
 from ..savings.slicing import SMALLER, reach
 from .fusing import LONGEST, Kernel, Node, fuse, without_unread
+
+NEAR = 1 << 10
+"""Up to how many elements apart what is loaded is in the cache when it is loaded again."""
 
 
 def kernels_of(groups: Sequence[Group], kept: set[int]) -> list[Kernel]:
@@ -77,8 +80,19 @@ def _pays(source: Kernel, target: Kernel, nodes: Sequence[int], space: int) -> b
     known = {node.address for node in target.nodes}
     more = {x for k in nodes if (x := source.nodes[k].address) is not None and x not in known}
     (size,) = (DTYPES[store.address.kind].itemsize for store in source.stores if store.address.space == space)
-    large = [x for x in more if SMALLER * reach(x, source.shape) > prod(source.shape)]
+    large = _streams(x for x in more if SMALLER * reach(x, source.shape) > prod(source.shape))
     return sum(DTYPES[x.kind].itemsize for x in large) <= 2 * size and len(target.nodes) + len(nodes) <= LONGEST
+
+
+def _streams(addresses: Iterable[Address]) -> list[Address]:
+    """Return the first of all that lead to elements near to each other, as those of a stencil: they are loaded once."""
+    found: list[Address] = []
+    last: Address | None = None
+    for x in sorted(addresses, key=lambda x: (x.space, x.strides, x.offset)):
+        if last is None or (last.space, last.strides) != (x.space, x.strides) or x.offset - last.offset > NEAR:
+            found.append(x)
+        last = x
+    return found
 
 
 def _move(source: Kernel, target: Kernel, chosen: Sequence[int], space: int) -> None:

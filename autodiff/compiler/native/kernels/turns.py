@@ -29,7 +29,7 @@ class _Turns(NamedTuple):
 
     start: int
     size: int
-    count: int
+    cells: int
     loop: int
     rounds: int
     step: int
@@ -65,7 +65,7 @@ class Turns:
         for kernel in kernels if found else ():
             self._change(kernel, found)
         for number, turns in found.items():
-            self.spaces[number] = Space(number, np.empty(turns.count * turns.size, block.spaces[number].array.dtype))
+            self.spaces[number] = Space(number, np.empty(turns.cells * turns.size, block.spaces[number].array.dtype))
 
     def _change(self, kernel: Kernel, found: dict[int, _Turns]) -> None:
         """Write where the elements are now into a kernel."""
@@ -77,7 +77,7 @@ class Turns:
             cell = turns.cell(x, kernel.shape)
             assert cell is not None
             if kernel.rounds == 1:
-                return turns.within(x, cell, cell % turns.count)
+                return turns.within(x, cell, cell % turns.cells)
             places = Address(self._table(turns, cell).number, "i8", 0, (0,) * len(x.strides), 1)
             return turns.within(x, cell, 0)._replace(places=places)
 
@@ -86,9 +86,9 @@ class Turns:
 
     def _table(self, turns: _Turns, cell: int) -> Space:
         """Return where in each round the cell is in which an address begins."""
-        key = cell % turns.count, *turns[1:]
+        key = cell % turns.cells, *turns[1:]
         if key not in self._known:
-            numbers = (turns.step * np.arange(turns.rounds) + cell) % turns.count * turns.size
+            numbers = (turns.step * np.arange(turns.rounds) + cell) % turns.cells * turns.size
             made = self.block.space(numbers.shape, DTYPES["i8"]).space
             self._known[key], self.tables[made] = made, numbers
         return self._known[key]
@@ -110,7 +110,7 @@ def _turns(kernels: Sequence[Kernel], touched: Sequence[Touch]) -> _Turns | None
         if None in cells:
             continue
         count = 1 + max(cell for cell in cells if cell is not None)
-        found = found._replace(count=count)
+        found = found._replace(cells=count)
         saved = (rounds - count) * abs(step) * DTYPES[inside[0][1].kind].itemsize
         if saved >= LEAST and all(_are_there(found, *ends, inside[0][0]) for ends in _outside(kernels, touched, found)):
             return found
@@ -127,4 +127,4 @@ def _are_there(turns: _Turns, kernel: int, cell: int | None, first: int) -> bool
     if cell is None:
         return False
     gone = 0 if kernel < first else turns.step * (turns.rounds - 1)
-    return 0 <= cell - gone < turns.count
+    return 0 <= cell - gone < turns.cells

@@ -63,19 +63,23 @@ def _takes_zero(before: Sequence[Kernel], kernel: Kernel, store: Store) -> bool:
     x = store.address
     own = [other for other in kernel.addresses() if other.space == x.space]
     filled = next((other for other in reversed(before) if x.space in other.spaces()), None)
-    if x.strides[-2] or len(own) > 1 or filled is None:
+    if x.strides[-2] or len(own) > 1 or filled is None or x.space in filled.reads():
         return False
     if (filled.rounds, filled.loop) != (kernel.rounds, kernel.loop) or filled.is_call or filled.sequential:
         return False
-    (start, *others) = [other for other in filled.stores if other.address.space == x.space] or [store]
-    of = filled.nodes[start.node]
-    if others or x.space in filled.reads() or of.form != "same" or of.operands != (0.0,):
+    starts = [other for other in filled.stores if other.address.space == x.space]
+    if len(starts) > 1 or not _is_zero(filled.nodes[starts[0].node]):
         return False
     written = elements(_round(x, 0), (*kernel.shape[:-2], kernel.shape[-1]))
-    if written is None or written != elements(start.address, filled.shape):
+    if written is None or written != elements(starts[0].address, filled.shape):
         return False
-    filled.stores.remove(start)
+    filled.stores.remove(starts[0])
     return True
+
+
+def _is_zero(node: Node) -> bool:
+    """Return whether a node is the number 0."""
+    return node.form == "same" and isinstance(node.operands[0], float) and repr(node.operands[0]) == "0.0"
 
 
 def _is_sum(kernel: Kernel, store: Store) -> bool:

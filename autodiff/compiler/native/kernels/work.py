@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..savings.overlaps import CHEAP
+from ..instructions.instruction import CHEAP
 from .fusing import Kernel, Node
 
 LONG = 50_000.0

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
-class Access(NamedTuple):
-    """What a line touches of a space in the first round, from the lowest to the highest element, and by which step."""
-
-    line: int
-    space: int
-    low: int
-    high: int
-    step: int
-    writes: bool
-    adds: bool = False
-    """Whether the line adds to what is there: such lines may come in any order."""
+from ..instructions.uses import Access, distances
 
 
 class Group(NamedTuple):
@@ -45,7 +34,7 @@ def components(count: int, accesses: list[Access], rounds: int) -> list[Group]:
 
 def _wait(one: Access, other: Access, rounds: int, after: list[set[int]]) -> None:
     """Note which of two accesses to one space, one of them writing, waits for the other."""
-    first, last = _distances(one, other, rounds)
+    first, last = distances(one, other, rounds)
     if first > last or (one.adds and other.adds and one.line != other.line):
         return
     if last > 0:  # the other touches in a later round what the one has written
@@ -55,20 +44,6 @@ def _wait(one: Access, other: Access, rounds: int, after: list[set[int]]) -> Non
     if first <= 0 <= last and one.line != other.line:
         ahead, behind = sorted((one.line, other.line))
         after[ahead].add(behind)
-
-
-def _distances(one: Access, other: Access, rounds: int) -> tuple[int, int]:
-    """Return how many rounds later, at least and at most, the other touches what the one has touched."""
-    most = rounds - 1
-    if one.step == other.step and one.step:
-        low, high = one.low - other.high, one.high - other.low
-        low, high = (low, high) if one.step > 0 else (-high, -low)
-        step = abs(one.step)
-        return max(-(-low // step), -most), min(high // step, most)
-    (low, high), (other_low, other_high) = (
-        (x.low + min(x.step * most, 0), x.high + max(x.step * most, 0)) for x in (one, other)
-    )
-    return (-most, most) if low <= other_high and other_low <= high else (1, 0)
 
 
 def _in_order(after: list[set[int]]) -> list[Group]:

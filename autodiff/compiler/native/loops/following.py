@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ..instructions.areas import DTYPES, Address
-from ..instructions.instruction import Instruction
-from ..savings.overlaps import CHEAP, read_by
+from ..instructions.instruction import CHEAP, Instruction, read_by
 from .dependence import Group
 
 LARGE = 1 << 14
@@ -43,7 +42,7 @@ def _with_fills_first(groups: Sequence[Group], lines: Sequence[Instruction]) -> 
 
 
 def _host(groups: Sequence[Group], lines: Sequence[Instruction], line: Instruction) -> int:
-    """Return the place of the group that a line is to be part of: one that writes large arrays which it reads; or -1."""
+    """Return the place of the group that a line is to be part of, which writes large arrays that it reads; or -1."""
     read = {x.space for x in read_by(line) if _size(x, line) >= LARGE}
     touched = {x.space for x in (line.out, *read_by(line))}
     for at in range(len(groups) - 1, -1, -1) if read and line.form in CHEAP else ():

@@ -10,9 +10,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..instructions.areas import DTYPES, Address
 from ..instructions.instruction import Block, Group, Instruction, Repeat, Scan
+from ..instructions.uses import Access
 from .beside import together
 from .columns import Columns
-from .dependence import Access, components
+from .dependence import components
 from .following import following
 from .periods import Run
 

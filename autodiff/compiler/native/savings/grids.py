@@ -12,9 +12,9 @@ from functools import reduce
 from typing import NamedTuple
 
 from ..instructions.areas import Address
-from ..instructions.instruction import CALLS, Block, Group, Instruction, Repeat
+from ..instructions.instruction import CALLS, Block, Group, Instruction, Repeat, read_by
 from ..instructions.uses import Span, span_of
-from .overlaps import flat, joined, read_by
+from .overlaps import flat, joined
 
 LEAST = 3
 """From how many different parts on; where most are the same, each is added best where it is computed."""

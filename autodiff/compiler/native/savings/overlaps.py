@@ -11,17 +11,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..instructions.areas import DTYPES, Address
-from ..instructions.instruction import CALLS, Block, Group, Instruction, lines_of
+from ..instructions.instruction import CALLS, CHEAP, Block, Group, Instruction, lines_of, read_by
 
 FEW = 12
 """Up to how many operations are done again to find a value that was found for another element."""
 
 STRETCHES = 9
 """In how many stretches at most elements are summed up."""
-
-CHEAP = frozenset(("same", "add", "subtract", "multiply", "negative", "fma", "square", "power_2", "where", "absolute",
-                   "maximum", "minimum", "less", "less_equal", "greater", "greater_equal", "equal"))  # fmt: skip
-"""Forms that take less time than it takes to store and load what they give."""
 
 
 class Part(NamedTuple):
@@ -72,12 +68,6 @@ def _summed(block: Block, groups: list[Group]) -> tuple[list[Group], dict[int, l
             found[space] = stretches
             dropped.update(places)
     return [one for k, group in enumerate(groups) for one in sums.get(k, () if k in dropped else (group,))], found
-
-
-def read_by(line: Instruction) -> list[Address]:
-    """Return where an instruction reads."""
-    found = [x for x in line.operands if isinstance(x, Address)]
-    return [*found, line.out] if line.fold else found
 
 
 def _part(group: Group) -> Part | None:

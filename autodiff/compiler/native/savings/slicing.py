@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from ..instructions.areas import DTYPES, Address
-from ..instructions.instruction import CALLS, SYSTEMS, Block, Group, Instruction, Repeat, lines_of
+from ..instructions.instruction import CALLS, CHEAP, SYSTEMS, Block, Group, Instruction, Repeat, lines_of, read_by
 from ..instructions.uses import span_of
-from .overlaps import CHEAP, FEW, read_by
+from .overlaps import FEW
 
 CACHED = 1 << 21
 """From how many bytes on a value in between is gone through in slices."""

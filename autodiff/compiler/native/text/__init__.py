@@ -1,6 +1,7 @@
 """Kernels in LLVM's language.
 
 - ``printing``: loops, the innermost one over vectors; ``calling``: kernels that BLAS and LAPACK compute.
-- ``values``: of which kind a value is, and which go on from round to round.
+- ``memory``: loads and stores of rows of elements.
+- ``values``: of which kind a value is, which go on from round to round, and which stay in registers.
 - ``quotients``: divisions by one divisor, which share its reciprocal.
 """

@@ -10,7 +10,8 @@ from ..instructions.instruction import FACTORS, SYSTEMS
 from ..kernels.fusing import Kernel
 from ..machine.addresses import Addresses
 from ..machine.blas import LARGEST, LOOPS, address, as_columns
-from .printing import SIZES, Printer
+from .memory import SIZES
+from .printing import Printer
 
 ROWS, COLUMNS, SUMMED = range(3)
 """The places of the three kinds of loops in `LOOPS`."""

@@ -73,9 +73,8 @@ class Printer(Memory):
         sums = self._begin_held() if depth == len(self.kernel.shape) - 2 else []
         self._begin(f".{depth}", "%from" if is_shared else "0")
         for k, (key, c, start) in enumerate(sums):
-            self.lines.append(
-                f"%held{k} = phi {c.type(start.kind)} [ {start.text}, %before.{depth} ], [ %doneheld{k}, %latch.{depth} ]"
-            )
+            ways = f"[ {start.text}, %before.{depth} ], [ %doneheld{k}, %latch.{depth} ]"
+            self.lines.append(f"%held{k} = phi {c.type(start.kind)} {ways}")
             self._held[key] = Value(f"%held{k}", start.kind)
         self._loop(depth + 1)
         for k, (key, c, _) in enumerate(sums):
