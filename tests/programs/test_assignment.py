@@ -816,3 +816,27 @@ def test_a_mask_that_is_written_after_it_was_used():
     assert grad(with_a_written_mask)(x).tolist() == [3.0, 4.0, 29.0]
     assert [jvp(with_a_written_mask, [x], [unit])[1] for unit in np.eye(3)] == [3.0, 4.0, 29.0]
     assert record(with_a_written_mask, [x])[0].run([other]) == with_a_written_mask(other)
+
+
+def with_views_of_most(x):
+    """Write to an array of which views are there that show most of it, and read them again."""
+    u = x * 1.0
+    u[0] = x[1] ** 2
+    inner, later = u[1:-1], u[2:]
+    first = np.sum(inner * np.sin(later))
+    u[3] = 5.0 * x[2]
+    second = np.sum(inner**2 * x[:-2])
+    inner[2:5] *= x[0]
+    u[1:] += 0.5 * u[:-1]
+    again = u[1:-1]
+    again[1] = x[4]
+    return first + second + np.sum(inner * again) + np.sum(later**3) + u[2] * u[3]
+
+
+def test_an_array_that_large_views_show_is_written():
+    x = np.linspace(-1.0, 1.5, 12)
+    value, pull = vjp(with_views_of_most, x)
+    assert value == with_views_of_most(x)
+    np.testing.assert_allclose(pull(1.0)[0], jacfwd(with_views_of_most)(x), rtol=1e-13)
+    np.testing.assert_allclose(pull(1.0)[0], grad(with_views_of_most)(x), rtol=1e-13)
+    assert gradcheck(with_views_of_most, [x])
