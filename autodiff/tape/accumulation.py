@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +15,12 @@ from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_alike, is_unreal, shape, type_of
 from dualnumbers.late import LateModule
 from dualnumbers.levels import is_number
-from dualnumbers.memory import detached, is_free, is_temporary
+from dualnumbers.memory import detached, is_free
 from dualnumbers.number_types import alike, number_type
 from dualnumbers.rules.complexes import real
 from dualnumbers.rules.indexing import add_at
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape
-from dualnumbers.rules.short_axes import of_rows
-from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import BY_ITSELF, as_numpy_float, numpy_float
 
 from .pieces import Few, Pieces
@@ -38,21 +35,13 @@ else:
 HANDY = 1 << 12
 """Up to so many bytes a new sum takes less time than to find out whether somebody else has the array."""
 
-
-SHORT = 64
-"""An element that is repeated fewer times is written out before a product: NumPy goes on to the next one slowly."""
-
 FLOATS = (float, numpy_float)
 
 
 def fit(c: Any, x: Any) -> Any:
     """Bring an adjoint into its argument's space: summed over broadcast axes, real where that is, of its dtype."""
     kind = type(c)
-    if kind is numpy_float is type(x):
-        return c
-    if type(x) is float and isinstance(c, np.floating):
-        return float(c)
-    if kind is np.ndarray:  # the way of all others, without questions
+    if kind is np.ndarray:  # the way of most, without questions
         if type(x) in FLOATS and c.dtype.char == "d":
             return np.add.reduce(c, tuple(range(c.ndim)))
         if type(x) is np.ndarray and c.dtype is x.dtype:
@@ -62,6 +51,10 @@ def fit(c: Any, x: Any) -> Any:
                 c = summed(c, axes)
                 if c.size == x.size:
                     return c if c.shape == x.shape else c.reshape(x.shape)
+    elif kind in FLOATS and type(x) in FLOATS:
+        return float(c) if type(x) is float else c
+    elif type(x) is float and isinstance(c, np.floating):
+        return float(c)
     if (kind is type(x) or type(x) is np.ndarray) and is_number(kind) and kind is dual.DualArray:
         a, b = c.primal, x.primal if kind is type(x) else x
         if type(a) is type(b) is np.ndarray and a.shape == b.shape and a.dtype is b.dtype:
@@ -128,39 +121,6 @@ def scaled(p: float, g: Any, x: Any) -> Any:
     if x.shape != g.shape if plain else type(x) in FLOATS or shape(x) != shape(g):
         g = fit(g, x)
     return -g if p == -1.0 else p * g
-
-
-def product(p: Any, g: Any, times: Times | None, last: bool) -> Any:
-    """Multiply a large adjoint by a partial, in the memory of one of them if nobody else refers to it.
-
-    That is the partial that was computed for this, or, if it is used for the ``last`` time, the adjoint. A further
-    array would take up to ten times as long: the system hands its memory out page by page.
-    """
-    if times is not None:
-        return times(p, g)
-    if type(p) is np.ndarray:
-        if p.dtype is not g.dtype or p.shape != g.shape:
-            return of_rows(mul, np.multiply, p, g)
-        if is_temporary(p):
-            return np.multiply(p, g, out=p)
-        if g.strides[-1:] == (0,) and 0 < g.shape[-1] < SHORT and any(g.strides):
-            g = np.repeat(g[..., 0], g.shape[-1]).reshape(g.shape)
-            return np.multiply(p, g, out=g)
-    elif type(p) is not float:
-        return p * g
-    return np.multiply(p, g, out=g) if last and is_temporary(g) else p * g
-
-
-def twice(c: Any) -> Any:
-    """Return the sum of an adjoint that nobody else has with itself."""
-    if type(c) is np.ndarray:
-        c += c
-        return c
-    if type(c) is dual.DualArray and is_free(c.primal) and is_free(c.tangent):
-        for part in c.parts():
-            part += part
-        return c
-    return c + c
 
 
 def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:

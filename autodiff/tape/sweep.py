@@ -34,13 +34,12 @@ from .accumulation import (
     as_partials_take,
     fit,
     is_numpys,
-    product,
     scaled,
-    twice,
 )
 from .few import add_few, few_of, passed_on
 from .float_sweep import of_floats
-from .keeping import LARGE, restore
+from .keeping import restore
+from .multiplication import SMALL, product, product_of_square, summed_product, twice
 from .pieces import Few, Pieces
 from .program import FAR, INERT, UNARY
 from .recorder import Recorder
@@ -144,7 +143,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 found[line] = g = fit(g.joined(), z)
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
-            plain = times is None and (type(g) is not np.ndarray or g.nbytes < LARGE)
+            plain = times is None and (type(g) is not np.ndarray or g.nbytes <= SMALL)
         else:
             plain = times is None
         partials = row.inline
@@ -187,9 +186,11 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 except FAILURES:
                     p = evaluate_partial(p, x, z) if q is None else evaluate_partial(p, x, y, z)
                 if b == a and row is MULTIPLY:
-                    b, c = UNARY, twice(p * g if plain else product(p, g, times, True))
+                    b, c = UNARY, twice(p * g) if plain else product_of_square(x, g, times)
+                elif type(x) is float and type(g) is np.ndarray:
+                    c = summed_product(p, g, times)
                 else:
-                    c = p * g if plain else product(p, g, times, b < 0)
+                    c = p * g if plain else product(p, g, x, times, b < 0)
             if type(c) is float:
                 t = found[a]
                 found[a] = c if t is None else t + c
@@ -204,7 +205,10 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     q = q(x, y, z)
                 except FAILURES:
                     q = evaluate_partial(q, x, y, z)
-                c = q * g if plain else product(q, g, times, True)
+                if type(y) is float and type(g) is np.ndarray:
+                    c = summed_product(q, g, times)
+                else:
+                    c = q * g if plain else product(q, g, y, times, True)
             if type(c) is float:
                 t = found[b]
                 found[b] = c if t is None else t + c

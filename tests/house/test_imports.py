@@ -116,7 +116,7 @@ LAYERS = (
         "autodiff.tape.pickling",
     ),
     ("autodiff.tape.accumulation",),
-    ("autodiff.tape.few", "autodiff.tape.float_sweep", "autodiff.second_look.patterns"),
+    ("autodiff.tape.few", "autodiff.tape.float_sweep", "autodiff.tape.multiplication", "autodiff.second_look.patterns"),
     ("autodiff.second_look",),
     ("autodiff.second_look.products",),
     ("autodiff.second_look.unbounded",),

@@ -29,8 +29,8 @@ SAMPLES = [(name, samples(name)[0]) for name in ENTRIES if samples(name)]
 @pytest.fixture
 def of_every_size(monkeypatch):
     """Values of every size are let go, and every product goes into a temporary array, if it may."""
-    for module in (keeping, recorder, sweep):
-        monkeypatch.setattr(module, "LARGE", 0)
+    for module, name in ((keeping, "LARGE"), (recorder, "LARGE"), (sweep, "SMALL")):
+        monkeypatch.setattr(module, name, 0)
 
 
 @pytest.fixture

@@ -29,6 +29,15 @@ PROGRAMS = {
     "few repeated": lambda x: np.sum(x * np.sum(x * x, axis=2, keepdims=True)),
     "few repeated, turned": lambda x: np.sum(x.swapaxes(0, 1) * np.sum(x * x, axis=2).T[:, :, None]),
     "broadcast over the first axes": lambda x: np.sum(np.sin(x) * x[0, 0]) + np.sum(x - 2.0 * x[0]),
+    "factors of columns": lambda x: np.sum(np.sin(y := x.reshape(300, 60, 10)) * y[:, :1]),
+    "factors of columns, first": lambda x: np.sum(np.exp((y := x.reshape(300, 60, 10))[:, :1] * np.sin(y))),
+    "factors of all rows": lambda x: np.sum((y := x.reshape(300, 60, 10)) * np.cos(y[0, 0]) * np.exp(y)),
+    "factors of rows": lambda x: np.sum(np.sin(y := x.reshape(300, 600)) * y[:, :1]),
+    "factors of narrow columns": lambda x: np.sum(np.sin(x) * x[:, :1]),
+    "factors of both": lambda x: np.sum(np.sin(x[:50, None, :60, 0]) * x[7, :60, 0][:, None]),
+    "a number as factor": lambda x: np.sum(np.cos(x) * x[0, 0, 0]) + np.sum(x[1, 1, 1] / (3.0 + x[:9, :, 1] ** 2)),
+    "squares of long rows": lambda x: np.sum(np.exp(np.sum((y := x.reshape(300, 600)) * y, 1) / 600.0)),
+    "squares of rows of ten": lambda x: np.sum(np.exp(np.sum((y := x.reshape(6000, 30)) * y, 1) / 30.0)),
     "broadcast, as a number": lambda x: np.sum(np.cos(x) - 3.0 * x[0, 0, 0]),
     "rows, some again": lambda x: np.sum(x[ROWS, 7] ** 3) + np.sum(np.sin(x[ROWS])[::-7]),
     "the least squared distances": lambda x: np.sum(np.min(np.sum((d := x - x[0, :, :]) * d, 2), 1)),
@@ -102,3 +111,12 @@ def test_the_second_derivative_goes_to_few_places_too(name):
     f, t = PROGRAMS[name], RNG.normal(size=X.shape)
     along = grad(lambda x: jvp(f, [x], [t])[1])(X)
     np.testing.assert_allclose(jvp(grad(f), [X], [t])[1], along, rtol=1e-11, atol=1e-11 * np.abs(along).max())
+
+
+def test_a_square_whose_adjoint_cannot_be_doubled_has_its_product():
+    """1.7e308 is a float, twice that is none; twice its product with 1e-300 is."""
+    x = np.full((5000, 4), 1e-300)
+    found = grad(lambda x: np.sum(np.sum(x * x, 1) * 1.7e308))(x)
+    np.testing.assert_allclose(found, 2.0 * (x * 1.7e308), rtol=1e-15)
+    found = grad(lambda x: np.sum(x * x) * 1.7e308)(x)
+    np.testing.assert_allclose(found, 2.0 * (x * 1.7e308), rtol=1e-15)

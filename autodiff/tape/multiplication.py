@@ -1,0 +1,122 @@
+"""How an adjoint is multiplied by a partial.
+
+Of small arrays that is a product. Of others it is made in memory that is there; where the operand was broadcast, the
+products are summed as they are made; and rows of few elements, for each of which NumPy begins a loop, are multiplied
+all at once.
+"""
+
+from __future__ import annotations
+
+from operator import mul
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualnumbers.late import LateModule
+from dualnumbers.memory import is_free, is_temporary
+from dualnumbers.rules.short_axes import of_rows
+from dualnumbers.table.kinds import Times
+
+from .accumulation import stretched
+
+if TYPE_CHECKING:
+    from dualnumbers.numbers import dual
+else:
+    dual = LateModule(globals(), "dual", "dualnumbers.numbers.dual")  # a program of gradients alone does without
+
+SMALL = 1 << 15
+"""Up to so many bytes adjoints are multiplied at once: to ask how it is done best takes longer than is gained."""
+
+SHORT = 64
+"""An element that is repeated fewer times is written out before a product: NumPy goes on to the next one slowly."""
+
+FEW = 8
+"""Rows of up to so many elements are repeated before a product, as `short_axes.of_rows` does it."""
+
+NARROW = 3
+"""Rows of up to so many elements are multiplied column by column, in half the time, and before they are summed."""
+
+
+def product(p: Any, g: Any, x: Any, times: Times | None, last: bool) -> Any:
+    """Multiply an adjoint that is not small by a partial, in the memory of one of them if nobody else refers to it.
+
+    That is the partial that was computed for this, or, if it is used for the ``last`` time, the adjoint. A further
+    array would take up to ten times as long: the system hands its memory out page by page. Where the operand ``x`` was
+    broadcast, the products are summed as they are made.
+    """
+    if times is not None:
+        return times(p, g)
+    if type(p) is np.ndarray:
+        if p.dtype is not g.dtype or p.shape != g.shape:
+            if last and p.dtype is g.dtype and g.shape[-1] > FEW and is_temporary(g):
+                return np.multiply(p, g, out=g)
+            return of_rows(mul, np.multiply, p, g)
+        if type(x) is np.ndarray and x.shape != g.shape and g.dtype.char == "d":
+            return contracted(p, g, x.shape)
+        if is_temporary(p):
+            return np.multiply(p, g, out=p)
+        if g.strides[-1:] == (0,) and any(g.strides):
+            return _product_of_rows(p, g[..., 0])
+    elif type(p) is not float:
+        return p * g
+    return np.multiply(p, g, out=g) if last and is_temporary(g) else p * g
+
+
+def contracted(p: Any, g: Any, target: tuple[int, ...]) -> Any:
+    """Multiply two large arrays and sum over what a shape was stretched to theirs by; of rows of two NumPy is slow."""
+    over = stretched(g.shape, target)
+    last = g.ndim - 1
+    if g.shape[last] <= NARROW and last not in over:
+        return p * g
+    axes = list(range(g.ndim))
+    return np.einsum(p, axes, g, axes, [axis for axis in axes if axis not in over]).reshape(target)
+
+
+def summed_product(p: Any, g: Any, times: Times | None) -> Any:
+    """Multiply the adjoint of an array by a partial for a number that was broadcast, and sum: a third of the time."""
+    if times is not None:
+        return times(p, g)
+    plain = type(p) is np.ndarray and p.dtype.char == g.dtype.char == "d" and p.shape == g.shape
+    return float(np.vdot(p, g)) if plain and p.flags.c_contiguous and g.flags.c_contiguous else p * g
+
+
+def product_of_square(x: Any, g: Any, times: Times | None) -> Any:
+    """Return the adjoint of the operand of x · x that is not small: twice the product with ``g``.
+
+    One that repeats few elements, as that of a sum does, is doubled there; but not where that is too large for a float.
+    """
+    if times is not None or type(x) is not np.ndarray or x.dtype is not g.dtype:
+        return twice(x * g if times is None else times(x, g))
+    if g.strides[-1:] == (0,):
+        several = any(g.strides)
+        once = g[..., 0] if several else g[(0,) * g.ndim]
+        double = once + once
+        if np.isfinite(double).all():
+            return _product_of_rows(x, double) if several else x * double
+    return twice(np.multiply(x, g, out=g) if is_temporary(g) else x * g)
+
+
+def _product_of_rows(p: Any, g: Any) -> Any:
+    """Multiply each row of an array by a number; NumPy begins a loop for each row, which takes as long as a few."""
+    count = p.shape[-1]
+    if count >= SHORT:
+        return p * g[..., None]
+    if count > NARROW:
+        c = np.repeat(g, count).reshape(p.shape)
+        return np.multiply(p, c, out=c)
+    c = np.empty(p.shape, p.dtype)
+    for k in range(count):
+        np.multiply(p[..., k], g, out=c[..., k])
+    return c
+
+
+def twice(c: Any) -> Any:
+    """Return the sum of an adjoint that nobody else has with itself."""
+    if type(c) is np.ndarray:
+        c += c
+        return c
+    if type(c) is dual.DualArray and is_free(c.primal) and is_free(c.tangent):
+        for part in c.parts():
+            part += part
+        return c
+    return c + c
