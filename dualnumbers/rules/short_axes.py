@@ -19,7 +19,7 @@ BLOCK = 1 << 15
 """So many elements at a time are added by columns, or turned, to find extrema across: they stay in the cache."""
 
 
-def _is_short(x, axis, most, least):
+def is_short(x, axis, most, least):
     """Return whether it is along few elements, which lie together, that a large array is to be reduced."""
     return (
         type(x) is np.ndarray
@@ -36,7 +36,7 @@ def _is_short(x, axis, most, least):
 
 def added(x, axis, keepdims):
     """Return the sums of a plain array; those along a short last axis all at once, to the bit what NumPy gives."""
-    if not _is_short(x, axis, ADDED, LONG):
+    if not is_short(x, axis, ADDED, LONG):
         return np.add.reduce(x, axis, None, None, keepdims)
     rows = x.reshape(-1, x.shape[-1])
     z, step = np.empty(len(rows), x.dtype), BLOCK // x.shape[-1]
@@ -63,7 +63,7 @@ def extreme(reduce, x, axis, keepdims):
     Those along a short last axis are found across rows that were turned. Of 0 and −0 either is the extremum, which
     hangs on the order: where one is 0, NumPy finds them all.
     """
-    if not _is_short(x, axis, SHORT, MANY):
+    if not is_short(x, axis, SHORT, MANY):
         return reduce(x, axis, None, None, keepdims)
     rows = x.reshape(-1, x.shape[-1])
     z, step = np.empty(len(rows), x.dtype), BLOCK // x.shape[-1]
@@ -72,6 +72,15 @@ def extreme(reduce, x, axis, keepdims):
     if not z.all():
         return reduce(x, axis, None, None, keepdims)
     return z.reshape(*x.shape[:-1], 1) if keepdims else z.reshape(x.shape[:-1])
+
+
+def by_columns(function, *xs):
+    """Return ``function(*xs, -1)`` of arrays of one shape, computed of their columns: ``function(*turned, 0)``.
+
+    A function that goes on with what it reduced along the last axis begins a loop for each row at every step.
+    """
+    turned = [np.ascontiguousarray(x.reshape(-1, x.shape[-1]).T) for x in xs]
+    return np.ascontiguousarray(function(*turned, 0).T).reshape(xs[0].shape)
 
 
 def of_rows(function, ufunc, x, y):

@@ -8,6 +8,7 @@ import pytest
 
 from autodiff import grad, jacfwd, value_and_grad, vjp
 from dualnumbers.rules import short_axes
+from dualnumbers.rules.statistics import logarithmic_sums
 
 ARITHMETIC = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide}
 
@@ -122,3 +123,24 @@ def test_forward_and_reverse_mode_agree_on_repeated_rows(monkeypatch):
 
     np.testing.assert_allclose(grad(loss)(centres), jacfwd(loss)(centres), rtol=1e-12)
     np.testing.assert_allclose(jacfwd(grad(loss))(centres), jacfwd(jacfwd(loss))(centres), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("function", [logarithmic_sums.softmax, logarithmic_sums.softmax2])
+def test_softmax_of_few_classes_is_by_columns_what_it_is_by_rows(function, precision, count, monkeypatch):
+    rng = np.random.default_rng(count)
+    usual = 10.0 * rng.normal(size=(30, 40, count)).astype(precision)
+    special = usual.copy()
+    special[0, 1], special[2, 3], special[4, 5, 0], special[6, 7] = np.inf, -np.inf, np.nan, 1e30
+    for x, axis in itertools.product((usual, special), (-1, 2)):
+        g, found = rng.normal(size=x.shape).astype(precision), []
+        for narrow in (0, 5):
+            monkeypatch.setattr(logarithmic_sums, "NARROW", narrow)
+            with np.errstate(invalid="ignore"):
+                value, pullback = vjp(lambda x, a=axis: function(x, a), x)
+                found.append((value, *pullback(g)))
+        for by_rows, by_columns in zip(*found, strict=True):
+            assert (by_columns.dtype, by_columns.shape) == (by_rows.dtype, by_rows.shape)
+            assert by_columns.tobytes() == by_rows.tobytes()
+            assert by_columns.flags.c_contiguous

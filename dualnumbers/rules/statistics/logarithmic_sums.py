@@ -18,7 +18,7 @@ from ..elementwise.exponential import exp, expm1
 from ..elementwise.kinks import absolute
 from ..indexing import getitem, scatter
 from ..reductions import PLAIN, kept, mean, sum
-from ..short_axes import extreme
+from ..short_axes import by_columns, extreme, is_short
 from ..where import nowhere, where
 
 WORTH = 1 << 11
@@ -29,6 +29,9 @@ NEAR = 32.0
 
 LARGE = 1 << 14
 """Of fewer elements a difference takes less time than to find out that none is needed."""
+
+NARROW, FEW = 5, 1 << 8
+"""Up to so many classes, and from so many elements on, softmax is computed by columns, to the same bits."""
 
 MANY = 2.0
 """From so many times its largest term on a sum has the digits of its logarithm, and no term need be apart."""
@@ -88,6 +91,8 @@ def _softmax_row(power, rate, name):
     """
 
     def value(x, axis=None):
+        if is_short(x, axis, NARROW, FEW):
+            return by_columns(value, x)
         usual = _terms(x, axis, power)
         if usual is not None:
             return np.divide(usual[2], usual[3], out=usual[2])
@@ -99,7 +104,12 @@ def _softmax_row(power, rate, name):
         part = z * _beside_largest(rate(x) * dx, greater(absolute(known(z)), 0.5), axis)
         return part - z * sum(part, axis, True)
 
-    return smooth(Smooth(push, lambda g, z, x, axis: push(g, conj(z), x, axis)), name=name, batched=by_axis(0))(value)
+    def pull(g, z, x, axis):
+        if is_short(z, axis, NARROW, FEW) and is_short(g, axis, NARROW, FEW) and z.shape == g.shape:
+            return by_columns(lambda g, z, axis: push(g, z, z, axis), g, z)
+        return push(g, conj(z), x, axis)
+
+    return smooth(Smooth(push, pull), name=name, batched=by_axis(0))(value)
 
 
 softmax = _softmax_row(np.exp, lambda x: 1.0, "softmax")
