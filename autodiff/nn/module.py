@@ -52,19 +52,19 @@ class Module:
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """Yield this module and all in it, each once, with the path that leads to it: ``"layers.0"``."""
-        for path, found in _found(self):
-            if isinstance(found, Module):
-                yield path, found
+        for sort, trail, found in _found(self):
+            if sort == "module":
+                yield _path(trail), found
 
     def named_parameters(self) -> Iterator[tuple[str, Leaf]]:
         """Yield the parameters, each once, with the path that leads to them: ``"layers.0.weight"``."""
-        for path, found in _found(self):
-            if isinstance(found, Leaf) and not isinstance(found, Constant):
-                yield path, found
+        for sort, trail, found in _found(self):
+            if sort == "parameter":
+                yield _path(trail), found
 
     def parameters(self) -> list[Leaf]:
         """Return the parameters, each once."""
-        return [parameter for _, parameter in self.named_parameters()]
+        return [found for sort, _, found in _found(self) if sort == "parameter"]
 
     def zero_grad(self) -> None:
         """Forget the gradients of all parameters."""
@@ -155,31 +155,65 @@ class Module:
         return f"{type(self).__name__}({inside})"
 
 
-def _found(module: Module) -> list[tuple[str, Any]]:
-    """Return every Module and Variable in a module, itself too, each once, with its path."""
-    found: dict[int, tuple[str, Any]] = {}
-    _add(module, "", found)
-    return list(found.values())
+class _Sorts(dict[type, str]):
+    """A table: type → what its objects are to who searches a module for parameters; "" where nothing is found."""
+
+    def __missing__(self, kind: type) -> str:
+        sorts: dict[str, Any] = {
+            "constant": Constant,
+            "parameter": Leaf,
+            "module": Module,
+            "holder": (dict, list, tuple),
+        }
+        self[kind] = sort = next((name for name, bases in sorts.items() if issubclass(kind, bases)), "")
+        return sort
 
 
-def _add(owner: Any, path: str, found: dict[int, tuple[str, Any]]) -> None:
-    """Add what an object is and holds to what was found, by the identity of each."""
-    if isinstance(owner, (Module, Leaf)):
-        if id(owner) in found:
-            return
-        found[id(owner)] = path, owner
-        if isinstance(owner, Leaf):
-            return
+_sort_of = _Sorts().__getitem__
+
+Trail = tuple[Any, ...]
+"""The names that lead to what was found, from the last to the first: ``("weight", (0, ("layers", ())))``."""
+
+
+def _path(trail: Trail) -> str:
+    """Return a trail as it is written: ``"layers.0.weight"``."""
+    names = []
+    while trail:
+        name, trail = trail
+        names.append(f"{name}")
+    return ".".join(reversed(names))
+
+
+Found = tuple[str, Trail, Any]
+"""A Module or Variable in a module: its sort, its trail and itself."""
+
+
+def _found(module: Module) -> Iterable[Found]:
+    """Return every Module and Variable in a module, itself too, each once."""
+    found: dict[int, Found] = {id(module): ("module", (), module)}
+    _add_members(module, (), found)
+    return found.values()
+
+
+def _add_members(owner: Any, trail: Trail, found: dict[int, Found]) -> None:
+    """Add what a module or a container holds to what was found, by the identity of each."""
     for name, member in _members(owner):
-        if isinstance(member, (Module, Leaf, dict, list, tuple)):
-            _add(member, f"{path}.{name}" if path else f"{name}", found)
+        sort = _sort_of(type(member))
+        if sort:
+            here = name, trail
+            if sort != "holder":
+                if id(member) in found:
+                    continue
+                found[id(member)] = sort, here, member
+            if sort == "module" or sort == "holder":
+                _add_members(member, here, found)
 
 
 def _members(owner: Any) -> Iterable[tuple[Any, Any]]:
     """Return what a module or a container holds, by name, key or place."""
     if isinstance(owner, (list, tuple)):
         return enumerate(owner)
-    return vars(owner).items() if isinstance(owner, Module) else owner.items() if isinstance(owner, dict) else ()
+    return (vars(owner) if isinstance(owner, Module) else owner).items()
 
 
 class Sequential(Module):
