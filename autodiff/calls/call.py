@@ -52,10 +52,12 @@ class Call:
             originals += leaves
         try:
             for x in originals:
-                if type(x) is not float:
+                if type(x) is np.ndarray and x.dtype.char in "df":
+                    x = given.keep(x)
+                elif type(x) is not float:
                     if is_labelled(type(x)):
                         self._labelled = originals
-                    x = given.keep(x if type(x) is np.ndarray and x.dtype.char in "df" else differentiable(x))
+                    x = given.keep(differentiable(x))
                 self.leaves.append(x)
         except TypeError as error:
             raise self._named(error) from None

@@ -213,6 +213,10 @@ class Given:
     def keep(self, x: Any) -> Any:
         """Return what stands for an argument: a copy, which `check` compares with the caller's, or a large array."""
         known = type(x) is np.ndarray
+        if known and x.nbytes <= SHORT and x.flags.writeable:
+            kept = detached(x)
+            self._marks.append((x, kept))
+            return kept
         if not known and (type(x) is float or not is_foreign(type(x))):
             return x
         if known and x.nbytes > self._size:
@@ -250,9 +254,9 @@ def _differ(x: Array, y: Array) -> bool:
         return not holds_same(x, y)
     if x.shape != y.shape or x.dtype != y.dtype:  # set anew in place
         return True
-    word = WORDS.get(x.itemsize)
-    if x.nbytes <= SHORT or word is None or x.dtype.hasobject:
+    if x.nbytes <= SHORT or x.itemsize not in WORDS or x.dtype.hasobject:
         return x.tobytes() != y.tobytes()
+    word = WORDS[x.itemsize]
     return bool((x.ravel("K").view(word) != y.ravel("K").view(word)).any())
 
 

@@ -196,7 +196,7 @@ def in_two(face: Face) -> Callable[..., Any]:
 
 
 def in_many(face: Face) -> Callable[..., Any]:
-    """Record a row of any number of operands, all of them arrays on one tape as mostly, and static parameters."""
+    """Record a row of any number of operands, arrays on one tape or plain ones as mostly, and static parameters."""
     row, statics, plainly = face.row, face.row.statics, face.plain
 
     def recorded(*arguments: Any) -> Any:
@@ -205,14 +205,20 @@ def in_many(face: Face) -> Callable[..., Any]:
         tape: Any = None
         for x in operands:
             kind = type(x)
-            if (kind is not ArrayVariable and kind is not VariableView) or (tape is not None and x.tape is not tape):
+            if kind is ArrayVariable or kind is VariableView:
+                if tape is None:
+                    tape = x.tape
+                elif x.tape is not tape:
+                    return record_line(face, operands, static)
+            elif kind is not ndarray:
                 return record_line(face, operands, static)
-            tape = x.tape
-        lines = [x.line for x in operands]
-        xs = [tape.values[line] for line in lines]
+        if tape is None:
+            return record_line(face, operands, static)
+        xs = [x if type(x) is ndarray else tape.values[x.line] for x in operands]
         if any(type(x) is not ndarray for x in xs):
             return record_line(face, operands, static)
         z, place = plainly(*xs, *static), len(tape.values)
+        lines = [tape.constant(x) if type(x) is ndarray else x.line for x in operands]
         return tape.handle_on(z, tape.add(row, lines, static, z, place))
 
     return recorded

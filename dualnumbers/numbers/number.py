@@ -193,7 +193,10 @@ class Number(NumberSurface):
             if len(inputs) == 1:
                 return function(self)
             x, y = inputs[0], inputs[-1]
-            if len(inputs) == 2 and (type(x) is float or type(y) is float):  # the other one is this number
+            other = y if x is self else x
+            kind = type(other)
+            simple = kind is float or (kind is np.ndarray and other.dtype.char != "O") or is_number(kind)
+            if len(inputs) == 2 and simple:
                 return function(x, y)
         operands = []
         for x in inputs:

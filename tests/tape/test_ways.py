@@ -7,8 +7,8 @@ from scipy import special
 from autodiff import Variable, derivative, grad, jacfwd, jvp, nn
 from autodiff.calls import captured
 from autodiff.objects import result
-from autodiff.scipy.special import logsumexp
-from autodiff.tape import accumulation, fast_paths, sweep
+from autodiff.scipy.special import logsumexp, softmax
+from autodiff.tape import accumulation, fast_paths, multiplication, sweep, variable
 from dualnumbers import dmath
 from dualnumbers.numbers import batch, dual, operators
 from dualnumbers.numbers.taylor import propagation
@@ -16,6 +16,7 @@ from dualnumbers.rules import indexing, reductions, short_axes
 from dualnumbers.rules.arrays import rearranging
 from dualnumbers.rules.elementwise import exponential
 from dualnumbers.rules.linalg import decompositions, products
+from dualnumbers.rules.statistics import logarithmic_sums
 from dualnumbers.table import kinds
 
 RNG = np.random.default_rng(0)
@@ -66,6 +67,13 @@ def calls(monkeypatch):
 TAKEN = {
     "the extrema of many": (lambda: grad(lambda x: np.sum(np.max(x, 1)))(MATRIX), sweep, "add_few"),
     "sums across rows": (lambda: grad(lambda x: np.sum((MATRIX + x) ** 2))(MATRIX[0]), accumulation, "_ones"),
+    "products that are summed as they are made": (
+        lambda: grad(lambda x: np.sum(np.sin(MATRIX) * x))(MATRIX[0]), multiplication, "contracted"),
+    "the same of a number": (lambda: grad(lambda x: np.sum(np.sin(MATRIX * x)))(1.5), np, "vdot"),
+    "rows by one number each": (
+        lambda: grad(lambda x: np.sum(np.sum(x * x, 1) ** 2))(MATRIX[:, :40]), multiplication, "_product_of_rows"),
+    "classes by columns": (
+        lambda: grad(lambda x: np.sum(softmax(x, 1)))(MATRIX[:, :2].copy()), logarithmic_sums, "by_columns"),
     "the normal density": (lambda: grad(lambda x: np.sum(special.erf(x)))(LARGE), exponential, "_of_blocks"),
     "the factor of Cholesky": (
         lambda: grad(lambda a: np.sum(np.linalg.cholesky(a)))(POSITIVE), decompositions, "_pulled_by_halves"),
@@ -75,6 +83,8 @@ NOT_TAKEN = {
     "numbers have a sweep of their own": (lambda: grad(loop)(1.5), sweep, "_sweep"),
     "operators of numbers append to the tape": (lambda: grad(loop)(1.5), fast_paths, "record_line"),
     "operators and functions of arrays do": (lambda: grad(layers)(SMALL), fast_paths, "record_line"),
+    "arrays and plain ones are joined at once": (
+        lambda: grad(lambda x: np.sum(np.concatenate([SMALL, x]) ** 2))(SMALL), fast_paths, "record_line"),
     "most rows are pulled back at once": (lambda: grad(layers)(SMALL), sweep, "_pull"),
     "an element, too": (lambda: grad(lambda x: x[0] * x[1])(SMALL), sweep, "_pull"),
     "dual numbers have the algebra": (lambda: derivative(loop, 0, [1.5]), dual, "by_table"),
@@ -127,7 +137,7 @@ def test_a_captured_array_is_copied_once_for_all_gradients(calls):
 
 
 def test_arithmetic_along_short_axes_repeats_rows_and_sums_by_columns(calls):
-    repeats, shorts = calls(short_axes, "_repeats"), calls(short_axes, "_is_short")
+    repeats, shorts = calls(short_axes, "_repeats"), calls(short_axes, "is_short")
     grad(lambda c: np.sum(np.min(np.sum((POINTS - c) ** 2, 2), 1)))(CENTRES)
     assert any(repeats)
     assert any(shorts)
@@ -156,3 +166,16 @@ def test_blas_multiplies_the_adjoint_of_a_sum(calls):
     vectors = calls(products, "written_out")
     grad(lambda x: np.sum(MATRIX @ x) + np.sum(x @ MATRIX.T))(SMALL[:1].repeat(300))
     assert [x.strides for x in vectors] == [(8,), (8,)]
+
+
+def smoothed(x):
+    u = x * 1.0
+    for _ in range(3):
+        u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+def test_an_array_is_copied_once_in_place_of_its_large_views(calls):
+    views = calls(variable, "detached")
+    grad(smoothed)(LARGE)
+    assert not views
