@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from interpreted import memory_of, run
-from loops import GridLoops
+from loops import ArrayLoops, GridLoops
 from numpy.testing import assert_allclose
 
 pytest.importorskip("llvmlite")
@@ -53,6 +53,48 @@ def test_random_loops_over_grids(seeds, small):
                         size = max(1.0, np.max(np.abs(y)))
                         assert_allclose(x, y, rtol=1e-7, atol=1e-8 * size, err_msg=drawn.source)
     assert all(small.values())
+
+
+DRAWN = [(90010, 2, 5), (90023, 9, 8), (90038, 6, 5), *((k, 6, 4) for k in range(6))]
+"""Seeds, rounds and sizes; of the first three what a library reads would be computed again."""
+
+
+@pytest.mark.parametrize(("seed", "n", "m"), DRAWN)
+def test_random_loops_over_arrays_that_count_as_large(seed, n, m, small):
+    drawn = ArrayLoops(seed, n, m)
+    for f in (drawn.function(), value_and_grad(drawn.function(), (0, 1, 2))):
+        with np.errstate(all="ignore"):
+            found, expected = (flatten(g(*drawn.arguments(0)))[0] for g in (jit(f), f))
+        for x, y in zip(found, expected, strict=True):
+            assert_allclose(x, y, rtol=1e-9, atol=1e-9 * max(1.0, np.max(np.abs(y))), err_msg=drawn.source)
+
+
+def solved(u, b):
+    for _ in range(12):
+        v = u * 0.5 - 0.1
+        b = np.linalg.solve(v, b)
+        u = u + 0.01 * v
+    return b
+
+
+def multiplied(u, w):
+    for _ in range(12):
+        v = u * 0.5
+        u = np.tanh(w @ v + v[:, ::-1])
+    return u
+
+
+@pytest.mark.parametrize("shape", [(64,), (64, 3)])
+@pytest.mark.parametrize("f", [solved, multiplied])
+def test_what_a_library_reads_is_where_it_was(f, shape):
+    """It takes whole matrices, which are not computed again element by element."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(64, 64)) * 0.3 + np.eye(64) * 12
+    arguments = (a, rng.normal(size=shape)) if f is solved else (a / 20, a / 12)
+    compiled = jit(f)
+    assert_allclose(compiled(*arguments), f(*arguments), rtol=1e-11)
+    (path,) = compiled.stats()[0]["paths"]
+    assert path["bytes"] <= 20 * a.nbytes
 
 
 def diffused(u, by, rounds=40):

@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from ..instructions.areas import DTYPES, Address
-from ..instructions.instruction import CHEAP, Block, Group, Instruction, Repeat, Scan, lines_of, read_by
+from ..instructions.instruction import CALLS, CHEAP, Block, Group, Instruction, Repeat, Scan, lines_of, read_by
 from ..instructions.uses import Access, Span, distances, span_of
 from .overlaps import FEW
 
@@ -112,6 +112,8 @@ class _Again:
 
     def _pays(self, x: Address, line: _Line) -> bool:
         """Return whether a line is to find again what it reads: by a few operations of one large array, or of less."""
+        if line.of.form in CALLS:
+            return False  # a library reads its operands where they are
         source = self._source(x, line)
         if source is None or _bytes(x.kind, source.line.of.shape) < LARGE or self._cost(x, line) > FEW:
             return False

@@ -14,7 +14,8 @@ from ..kernels.fusing import Kernel, Node, Store
 from ..machine.engine import lanes
 from .memory import SIZES, STORED, Memory
 from .quotients import is_shared, is_tiny, quotient, shared_divisors
-from .values import carried, held, joined_kind, kinds_of
+from .totals import Total
+from .values import carried, held, joined_kind, kinds_of, totals
 
 REDUCED = {"add": "fadd", "multiply": "fmul", "maximum": "fmaximum", "minimum": "fminimum", "or": "or", "and": "and"}
 """How results are joined → LLVM's function that joins the lanes of a vector."""
@@ -44,6 +45,8 @@ class Printer(Memory):
         self._divisors = shared_divisors(kernel)
         raising = {failed} if self._divisors or any(node.raises for node in kernel.nodes) else set()
         self._bases = {space: self._base(slots[space]) for space in sorted(kernel.spaces() | raising)}
+        self._outermost = totals(kernel)
+        self._totals = {address: self._total(address) for address in self._outermost}
         self._loop(0)
 
     @property
@@ -71,6 +74,9 @@ class Printer(Memory):
             return
         is_shared = self.kernel.is_shared and depth == 0
         sums = self._begin_held() if depth == len(self.kernel.shape) - 2 else []
+        here = [self._totals[address] for address, first in self._outermost.items() if first == depth]
+        for total in here:
+            total.begin(self._code(1))
         self._begin(f".{depth}", "%from" if is_shared else "0")
         for k, (key, c, start) in enumerate(sums):
             ways = f"[ {start.text}, %before.{depth} ], [ %doneheld{k}, %latch.{depth} ]"
@@ -82,6 +88,8 @@ class Printer(Memory):
         self._end(f".{depth}", 1, "%to" if is_shared else self.kernel.shape[depth])
         for k, ((address, place), c, start) in enumerate(sums):
             self._store(c, Value(f"%doneheld{k}", start.kind), address, place)
+        for total in here:
+            self._add_total(total)
 
     def _begin_held(self) -> list[tuple[tuple[Address, str], Code, Value]]:
         """Write the loads of what is joined in registers along the last loop but one, vector by vector."""
@@ -93,6 +101,19 @@ class Printer(Memory):
                 c = self._code(min(self.lanes, extent - place))
                 found.append(((address, str(place)), c, self._load(c, address, str(place))))
         return found
+
+    def _total(self, address: Address) -> Total:
+        """Write the places on the stack for what is added up of many rows."""
+        kind = joined_kind(address.kind, "add")
+        of = STORED[kind]
+        return Total(address, kind, self._line(f"alloca {of}"), self._line(f"alloca {of}"))
+
+    def _add_total(self, total: Total) -> None:
+        """Write what was added up to memory, added to what is there."""
+        c, address = self._code(1), total.address
+        self._starts[address] = self._start(address)
+        there = c.convert(self._load(c, address, "0"), total.kind)
+        self._store(c, c.convert(c.add(there, total.end(c)), address.kind), address, "0")
 
     def _innermost(self, extent: int) -> None:
         self._starts, self._fixed = {}, {}
@@ -165,6 +186,10 @@ class Printer(Memory):
                 for other in others:
                     found = form(self._code(count), found, other)
                 scalars.append(self._reduced(self._code(count), found, store.fold))
+            if store.address in self._totals:
+                for scalar in scalars:
+                    self._totals[store.address].add(one, scalar)
+                continue
             kind = self.kinds[store.node]
             total = one.convert(self._load(one, store.address, "0"), scalars[0].kind)
             for scalar in scalars:

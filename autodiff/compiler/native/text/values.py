@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from math import prod
 
 from ..elementary.forms import kind_of
 from ..instructions.areas import Address
@@ -42,6 +44,26 @@ def carried(kernel: Kernel) -> dict[int, Store]:
         same = all(store.address == after and not store.fold and store.node > k for store in stores)
         if stores and same and kinds[stores[-1].node] == node.kind:
             found[k] = stores[-1]
+    return found
+
+
+def totals(kernel: Kernel) -> dict[Address, int]:
+    """Return where many short rows are added up, and for each the outermost of the loops that all add to it.
+
+    Nothing else touches these elements.
+    """
+    count, kinds = len(kernel.shape), kinds_of(kernel.nodes)
+    read = {node.address.space for node in kernel.nodes if node.address is not None}
+    read |= {x.places.space for x in kernel.addresses() if x.places is not None}
+    written = Counter(store.address.space for store in kernel.stores)
+    found: dict[Address, int] = {}
+    for store in kernel.stores:
+        address = store.address
+        first = count - next((k for k, step in enumerate(reversed(address.strides)) if step), count)
+        is_alone = address.places is None and address.space not in read and written[address.space] == 1
+        is_sum = store.fold == "add" and kinds[store.node] in ("f4", "f8")
+        if is_sum and is_alone and not kernel.sequential and prod(kernel.shape[first:-1]) > 1:
+            found[address] = first
     return found
 
 
