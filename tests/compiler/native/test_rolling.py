@@ -5,7 +5,7 @@ import pytest
 from loops import ArrayLoops, Loops
 from numpy.testing import assert_allclose
 
-from autodiff import grad, jit, value_and_grad
+from autodiff import derivative, grad, jit, value_and_grad
 from autodiff.calls.structures import flatten
 from autodiff.compiler.native.instructions.uses import Access
 from autodiff.compiler.native.loops.dependence import components
@@ -133,6 +133,17 @@ def test_a_recurrence_goes_round_by_round(kernels):
     compiled = jit(grad(logistic_map))
     assert_allclose(compiled(2.9), grad(logistic_map)(2.9), rtol=1e-11)
     assert any(kernel.sequential for kernel in kernels[-1])
+
+
+def test_values_and_tangents_that_wait_for_their_last_round_go_on_together(kernels):
+    def chain(x):
+        for _ in range(50):
+            x = np.sin(x) * 1.5 + 0.1
+        return x
+
+    compiled = jit(lambda x: derivative(chain, 0, (x,)))
+    assert_allclose(compiled(0.5), derivative(chain, 0, (0.5,)), rtol=1e-11)
+    assert sum(kernel.sequential for kernel in kernels[-1]) == 1
 
 
 @pytest.mark.parametrize("seeds", [range(k, k + 10) for k in range(0, 30, 10)], ids=lambda seeds: str(seeds.start))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,9 +12,9 @@ from numpy.lib.stride_tricks import as_strided
 from ..instructions.areas import DTYPES, Address
 from ..instructions.instruction import Block, Group, Instruction, Repeat, Scan
 from ..instructions.uses import Access
+from . import dependence
 from .beside import together
 from .columns import Columns
-from .dependence import components
 from .following import following
 from .periods import Run
 
@@ -198,18 +199,23 @@ class Loop:
 
     def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:
         accesses = [_accesses(k, line, self.block.known) for k, line in enumerate(lines)]
-        groups = components(len(lines), [one for each in accesses for one in each], self.run.rounds)
-        for group in following(together(groups, lines), lines):
-            if len(group) == 1 and not group.cyclic:
-                yield lines[group.members[0]]
+        groups = dependence.components(len(lines), [one for each in accesses for one in each], self.run.rounds)
+        groups = following(together(groups, lines), lines)
+        for is_scan, beside in groupby(groups, lambda group: self._is_scan(group, lines)):
+            if is_scan:  # those beside each other are one: while one line waits for its last round, another goes on
+                yield Scan(tuple(lines[k] for k in sorted(k for group in beside for k in group.members)))
                 continue
-            joined = self._joined(group.members, lines)
-            if joined is not None:
-                yield from joined
-            elif all(len(lines[k].shape) == 1 and not lines[k].fold for k in group.members):
-                yield Scan(tuple(lines[k] for k in group.members))
-            else:
-                yield Repeat(tuple(_in_a_round(lines[k]) for k in group.members), self.run.rounds)
+            for group in beside:
+                joined = self._joined(group.members, lines) if group.cyclic else [lines[group.members[0]]]
+                if joined is not None:
+                    yield from joined
+                else:
+                    yield Repeat(tuple(_in_a_round(lines[k]) for k in group.members), self.run.rounds)
+
+    def _is_scan(self, group: dependence.Group, lines: list[Instruction]) -> bool:
+        """Return whether a group goes round by round over single numbers, and is no sum."""
+        is_of_numbers = all(len(lines[k].shape) == 1 and not lines[k].fold for k in group.members)
+        return group.cyclic and is_of_numbers and self._joined(group.members, lines) is None
 
     def _joined(self, members: list[int], lines: list[Instruction]) -> list[Instruction] | None:
         """Return a line that adds to what it gave in the round before as a sum; None if it is none."""
