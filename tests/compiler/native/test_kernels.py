@@ -23,7 +23,7 @@ from autodiff.compiler.native.elementary.forms import FORMS, OF_TRUTHS, TRUTHS, 
 from autodiff.compiler.native.elementary.functions import ELEMENTARY
 from autodiff.compiler.native.instructions.areas import DTYPES, Address
 from autodiff.compiler.native.instructions.instruction import IDENTITIES, Block, Repeat
-from autodiff.compiler.native.kernels import turns
+from autodiff.compiler.native.kernels import narrow_products, turns
 from autodiff.compiler.native.kernels.arranging import Arrangement
 from autodiff.compiler.native.kernels.fusing import collapsed, fuse, without_unread
 from autodiff.compiler.native.kernels.in_place import in_place
@@ -169,6 +169,9 @@ def steps_of(block, values, rng, single, native):
     kernels = written_out(kernels)
     check(kernels, rng)
     kernels = without_unread(joined(kernels), {area.space.number for area in now})
+    check(kernels, rng)
+    with mock.patch.multiple(narrow_products, SMALL=20, lanes=lambda: narrow_products.WITH_KERNELS):
+        kernels = narrow_products.by_stretches(kernels)
     check(kernels, rng)
     with mock.patch.object(turns, "LEAST", 1):
         taking_turns = turns.Turns(kernels, block, kept)
@@ -343,6 +346,24 @@ def arranged(f, *arguments):
     ((block, _),) = blocks_of(grad(f, tuple(range(len(arguments)))), list(arguments))
     block.groups = roll(block)
     return Arrangement(block, list(block.results.values()), {}, may_share=True).kernels
+
+
+def test_products_of_narrow_matrices_are_cut_into_stretches(monkeypatch):
+    """As few as are small, as even as may be, and what is left; others are called as they are."""
+    pytest.importorskip("scipy")
+    monkeypatch.setattr(narrow_products, "lanes", lambda: narrow_products.WITH_KERNELS)
+    for n, m, expected in (
+        (5003, 20, [(3, 1667, 20, 20), (2, 20, 20)]),
+        (2000, 20, [(2000, 20, 20)]),
+        (2000, 80, [(2000, 80, 80)]),
+    ):
+        x = np.random.default_rng(0).normal(size=(n, m))
+        ((block, _),) = blocks_of(lambda x, a: x @ a, [x, x[:m]])
+        block.groups = roll(block)
+        kernels = Arrangement(block, list(block.results.values()), {}, may_share=True).kernels
+        assert [kernel.shape for kernel in kernels if kernel.is_call] == expected
+        assert_near(jit(lambda x, a: x @ a)(x, x[:m]), x @ x[:m])
+        assert_near(jit(lambda x, y: x.T @ y)(x, x), x.T @ x)
 
 
 def test_a_small_product_and_what_goes_on_with_it_are_one_loop():

@@ -12,6 +12,7 @@ from ..instructions.instruction import Block
 from .fusing import Kernel, collapsed, without_unread
 from .in_place import in_place
 from .joining import joined
+from .narrow_products import by_stretches
 from .pieces import in_pieces
 from .sinking import kernels_of
 from .turns import Turns
@@ -42,7 +43,7 @@ class Arrangement:
         self.length = sum(len(kernel.nodes) for kernel in self.kernels)
         if may_share:
             found = without_unread(joined(written_out(self.kernels)), self._kept)
-            self.kernels = in_pieces(found, block)
+            self.kernels = in_pieces(by_stretches(found), block)
         turns = Turns(self.kernels, block, kept | read_only)
         self.constants |= turns.tables
         used = sorted(set().union(self._kept, *(kernel.spaces() for kernel in self.kernels)))

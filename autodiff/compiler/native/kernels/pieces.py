@@ -59,22 +59,9 @@ def _cut(kernel: Kernel, block: Block) -> list[Kernel]:
     n = kernel.shape[0]
     size = -(-n // PIECES)
     size = -(-size // EVEN) * EVEN if len(kernel.shape) == 1 else size
-    count = n // size
-    whole, rest = Kernel((count, size, *kernel.shape[1:])), Kernel((n - count * size, *kernel.shape[1:]))
-    whole.is_shared = True
-
-    def cut(x: Address) -> Address:
-        return x._replace(strides=(x.strides[0] * size, *x.strides))
-
-    def beyond(x: Address) -> Address:
-        return x._replace(offset=x.offset + x.strides[0] * size * count)
-
+    whole, rest = stretches(kernel, 0, size)
+    whole.is_shared, count = True, whole.shape[0]
     before, after = Kernel((count,)), Kernel((count,))
-    for part, change in ((whole, cut), (rest, beyond)):
-        part.nodes = [
-            node._replace(address=node.address.along_with(change)) if node.address else node for node in kernel.nodes
-        ]
-        part.stores = [store._replace(address=store.address.along_with(change)) for store in kernel.stores]
     for k, store in enumerate(kernel.stores):
         if _is_sum(store):
             kind = store.address.kind
@@ -86,3 +73,26 @@ def _cut(kernel: Kernel, block: Block) -> list[Kernel]:
             after.stores.append(Store(len(after.nodes) - 1, store.address._replace(strides=(0,)), store.fold))
     found = [whole, rest] if math.prod(rest.shape) else [whole]
     return [before, *found, after] if after.stores else found
+
+
+def stretches(kernel: Kernel, loop: int, size: int) -> tuple[Kernel, Kernel]:
+    """Return a kernel with two loops in the place of one, the inner one of a size, and one of the rounds left over."""
+    n = kernel.shape[loop]
+    count = n // size
+    outer, inner = kernel.shape[:loop], kernel.shape[loop + 1 :]
+    whole, rest = Kernel((*outer, count, size, *inner)), Kernel((*outer, n - count * size, *inner))
+
+    def cut(x: Address) -> Address:
+        step = x.strides[loop] * size
+        return x._replace(strides=(*x.strides[:loop], step, *x.strides[loop:]))
+
+    def beyond(x: Address) -> Address:
+        return x._replace(offset=x.offset + x.strides[loop] * size * count)
+
+    for part, change in ((whole, cut), (rest, beyond)):
+        part.rounds, part.loop = kernel.rounds, kernel.loop
+        part.nodes = [
+            node._replace(address=node.address.along_with(change)) if node.address else node for node in kernel.nodes
+        ]
+        part.stores = [store._replace(address=store.address.along_with(change)) for store in kernel.stores]
+    return whole, rest
