@@ -7,6 +7,7 @@ from math import prod
 
 from ..instructions.areas import DTYPES, Address
 from ..instructions.instruction import CHEAP, Group
+from ..savings.neighbours import LARGE
 from ..savings.overlaps import FEW
 from ..savings.slicing import SMALLER, reach
 from .fusing import LONGEST, Kernel, Node, fuse, without_unread
@@ -80,6 +81,8 @@ def _pays(source: Kernel, target: Kernel, nodes: Sequence[int], space: int) -> b
     known = {node.address for node in target.nodes}
     more = {x for k in nodes if (x := source.nodes[k].address) is not None and x not in known}
     (size,) = (DTYPES[store.address.kind].itemsize for store in source.stores if store.address.space == space)
+    if source.rounds > 1 and prod(source.shape) * size < LARGE:
+        return False  # it stays in the nearest cache from where it is written to where it is read
     large = _streams(x for x in more if SMALLER * reach(x, source.shape) > prod(source.shape))
     return sum(DTYPES[x.kind].itemsize for x in large) <= 2 * size and len(target.nodes) + len(nodes) <= LONGEST
 
