@@ -9,7 +9,7 @@ from ..native.elementary.forms import FOLDS, raises
 from ..native.instructions.areas import Address
 from ..native.instructions.instruction import FACTORS, IDENTITIES, SYSTEMS
 from ..native.kernels.fusing import Kernel, Node, Store
-from ..native.text.values import joined_kind, kinds_of
+from ..native.text.values import joined_kind, kinds_of, totals
 from .code import STORED, TYPES, CCode, literal, without_unused
 from .forms import C_FORMS
 from .systems import call_of
@@ -39,6 +39,8 @@ class Printer:
             else [store for store in kernel.stores if store.fold and store.address.is_fixed]
         )
         """What is joined along the innermost loop."""
+        self.totals = {} if self.is_system or not kernel.shape else totals(kernel)
+        """What is added up of many short rows, and the outermost of the loops that all add to it."""
         raising = self.is_system or any(node.raises for node in kernel.nodes)
         self._depth = 1
         self._loop(0)
@@ -96,9 +98,15 @@ class Printer:
         elif depth == len(shape) - 1 and self.folds:
             self._joining(depth, shape[depth])
         else:
+            here = [(k, address) for k, (address, first) in enumerate(self.totals.items()) if first == depth]
+            for k, _ in here:
+                self._write(f"double rows{k} = 0.0, lost{k} = 0.0;")
             self._open(f"for (ptrdiff_t i{depth} = 0; i{depth} < {shape[depth]}; ++i{depth})")
             self._loop(depth + 1)
             self._close()
+            for k, address in here:
+                self._write(f"const double whole{k} = rows{k} + lost{k};")
+                self._add(address, Value(f"(whole{k} == whole{k} ? whole{k} : rows{k})", "f8"))
 
     def _joining(self, depth: int, extent: int) -> None:
         """Write the innermost loop, and what it joins: in parts where it is long."""
@@ -121,8 +129,23 @@ class Printer:
         for k, (store, kind) in enumerate(zip(self.folds, kinds, strict=True)):
             c = self._code()
             found = Value(f"{'total' if part else 'sum'}{k}", kind)
+            if store.address in self.totals:
+                self._add_row(list(self.totals).index(store.address), found)
+                continue
             whole = FOLDS[store.fold](c, c.convert(self._load(store.address), kind), found)
             self._store(c.convert(whole, self.kinds[store.node]), store.address)
+
+    def _add_row(self, k: int, x: Value) -> None:
+        """Write the sum of a total and a row, and what rounding loses of it, as in machine code."""
+        self._write(f"const double after{k} = rows{k} + {x.text}, shift{k} = after{k} - rows{k};")
+        self._write(f"lost{k} += (rows{k} - (after{k} - shift{k})) + ({x.text} - shift{k});")
+        self._write(f"rows{k} = after{k};")
+
+    def _add(self, address: Address, x: Value) -> None:
+        """Write the addition of a number to what is in memory."""
+        c = self._code()
+        there = c.convert(self._load(address), x.kind)
+        self._store(c.convert(FOLDS["add"](c, there, x), address.kind), address)
 
     def _begin(self, name: str, kinds: list[str]) -> None:
         for k, (store, kind) in enumerate(zip(self.folds, kinds, strict=True)):

@@ -1,7 +1,8 @@
-"""Sums of many short rows in machine code keep their digits."""
+"""Sums of many short rows in machine code and in exported C keep their digits."""
 
 import numpy as np
 import pytest
+from exported import called, compiled, needs_cc
 
 pytest.importorskip("llvmlite")
 
@@ -53,3 +54,19 @@ def test_sums_that_threads_share():
     one, two = jit(f)(x, a), jit(f, threads=2)(x, a)
     assert one == two
     np.testing.assert_allclose(one, f(x, a), rtol=1e-13)
+
+
+@needs_cc
+def test_the_same_in_c(tmp_path):
+    """One long row is summed in parts there, of as many terms as there are parts."""
+    given = {
+        f"{dtype}{k}": (f, [np.full((10_000, 3), 0.1, dtype), np.full(shape, 0.3, dtype)])
+        for k, (f, shape) in enumerate(ROWS.values())
+        for dtype in "df"
+    }
+    library, _ = compiled(tmp_path, given)
+    for name, (f, args) in given.items():
+        expected = f(*(x.astype(np.longdouble) for x in args))
+        code, (found,) = called(library[name], args, f(*args))
+        assert code == 0
+        assert abs(found / expected - 1) <= 64 * np.finfo(name[0]).eps
