@@ -17,8 +17,7 @@ them all, where a derivative is NaN, has them computed anew, by the same rows of
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from dualnumbers.table import Row, is_of_table
 from dualnumbers.table.kinds import Constant, Elementwise, Linear, Multilinear, Smooth
 from dualnumbers.table.partials import arguments_read
 
-from .program import Program, line_of
+from .program import UNARY, Program, line_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -35,6 +34,9 @@ if TYPE_CHECKING:
 
 LARGE = 1 << 18
 """From so many bytes on an array is let go; to find out whether a smaller one may be costs more than it takes."""
+
+MEDIUM, LONG = 1 << 14, 64
+"""From so many bytes on it is let go on a tape of more lines than these: not all values of a loop stay in the cache."""
 
 REACH = 1000
 """A value is kept if more lines than these came after it: all of them would be looked at."""
@@ -44,18 +46,20 @@ class Lease:
     """What the handle on a large array holds: when the handle is gone, the tape lets the value go, if it may."""
 
     __slots__ = ("line", "tape", "value")
-
-    def __init__(self, tape: Recorder, line: int, value: Any) -> None:
-        self.tape, self.line, self.value = tape, line, value
+    tape: Recorder
+    line: int
+    value: Any
 
     def __del__(self) -> None:
         tape, line = self.tape, self.line
         if not tape.is_lean:
             return
-        with suppress(LookupError, RuntimeError):  # two threads append to the tape at the same time: it will say so
+        try:  # two threads append to the tape at the same time: it will say so
             if tape.values[line] is self.value and line not in tape.pinned and not _is_read(tape, line):
                 tape.values[line] = stand_in(self.value)
                 tape.let_go.add(line)
+        except (LookupError, RuntimeError):
+            pass
 
 
 def restore(tape: Tape) -> None:
@@ -68,8 +72,15 @@ def restore(tape: Tape) -> None:
 
 def stand_in(array: Any) -> Any:
     """Return an array of the same shape and type without memory of its own: NaN all over, 0 of integers."""
-    nothing = np.array(np.nan if array.dtype.kind in "fc" else 0, array.dtype)
-    return np.ndarray(array.shape, array.dtype, nothing, 0, (0,) * array.ndim)
+    return _nothing(array.shape, array.dtype)
+
+
+@lru_cache
+def _nothing(dims: tuple[int, ...], dtype: Any) -> Any:
+    one = np.array(np.nan if dtype.kind in "fc" else 0, dtype)
+    found = np.ndarray(dims, dtype, one, 0, (0,) * len(dims))
+    found.flags.writeable = False
+    return found
 
 
 def repeated(x: Any) -> Any:
@@ -86,17 +97,39 @@ def _is_read(tape: Tape, line: int) -> bool:
 
     It says so, too, of what cannot be computed anew, since an operand was overwritten.
     """
-    last = len(tape.rows)
-    if last - line > REACH or not tape.unkept.isdisjoint(map(line_of, tape.operands(line))):
+    rows, first, second, more = tape.rows, tape.first, tape.second, tape.more
+    last = len(rows)
+    if last - line > REACH or (tape.unkept and not tape.unkept.isdisjoint(map(line_of, tape.operands(line)))):
         return True
-    readers = {line}
-    for column in (tape.first, tape.second):
-        readers.update(line + 1 + k for k, operand in enumerate(column[line + 1 : last]) if operand == line)
-    for reader in reversed(tape.more):
-        if reader <= line:
-            break
-        readers.add(reader)
-    return any(_reads(tape, reader, line) for reader in readers)
+    for reader in range(line, last):
+        a, b = first[reader], second[reader]
+        if reader in more:
+            if (reader == line or line in more[reader]) and _reads(tape, reader, line):
+                return True
+        elif reader == line or a == line or b == line:
+            of_first, of_second, own = _read[rows[reader], a >= 0, b >= 0, b == UNARY]
+            if (own and reader == line) or (of_first and a == line) or (of_second and b == line):
+                return True
+    return False
+
+
+class _Read(dict[tuple[Row | None, bool, bool, bool], tuple[bool, bool, bool]]):
+    """A table: a row of one operand or two → whether a sweep reads the value of the first, of the second, and its own.
+
+    The key has the row, whether a derivative passes from the first and from the second, and whether there is no second.
+    """
+
+    def __missing__(self, key: tuple[Row | None, bool, bool, bool]) -> tuple[bool, bool, bool]:
+        row, first, second, is_unary = key
+        if row is None or not is_of_table(row):
+            return True, True, True
+        active = (first,) if is_unary else (first, second)
+        read = read_to_pull(row, tuple([passes and row.passes(k) for k, passes in enumerate(active)]))
+        self[key] = found = (0 in read, 1 in read, -1 in read)
+        return found
+
+
+_read = _Read()
 
 
 def _reads(tape: Program, reader: int, line: int) -> bool:

@@ -30,7 +30,7 @@ from dualnumbers.table.row import Face
 
 from ..calls.captured import Captured
 from .handles import CLASS
-from .keeping import LARGE, Lease, stand_in
+from .keeping import LARGE, LONG, MEDIUM, Lease, stand_in
 from .program import UNARY, line_of
 from .wengert import Tape
 
@@ -140,8 +140,9 @@ class Recorder(Tape):
         if kind is np.ndarray:
             if value.dtype.kind == "c":
                 self.complex = True
-            if self.is_lean and value.nbytes >= LARGE:
-                made.lease = Lease(self, line, value)
+            if self.is_lean and value.nbytes >= (LARGE if line < LONG else MEDIUM):
+                made.lease = lease = new(Lease)
+                lease.tape, lease.line, lease.value = self, line, value
         elif kind is not np.float64 and is_unreal(value):
             self.complex = True
         return made

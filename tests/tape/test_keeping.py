@@ -29,7 +29,7 @@ SAMPLES = [(name, samples(name)[0]) for name in ENTRIES if samples(name)]
 @pytest.fixture
 def of_every_size(monkeypatch):
     """Values of every size are let go, and every product goes into a temporary array, if it may."""
-    for module, name in ((keeping, "LARGE"), (recorder, "LARGE"), (sweep, "SMALL")):
+    for module, name in ((keeping, "LARGE"), (recorder, "LARGE"), (recorder, "MEDIUM"), (sweep, "SMALL")):
         monkeypatch.setattr(module, name, 0)
 
 
@@ -178,6 +178,17 @@ def test_a_sum_of_linear_functions_keeps_nothing():
         return np.sum(x)
 
     assert peak(f, np.linspace(0.0, 1.0, N)) < 8
+
+
+def test_a_long_loop_keeps_less_than_its_first_lines():
+    """Of 400 values, 32 KiB each; those of the first lines may stay."""
+
+    def f(x):
+        for _ in range(100):
+            x = x + 0.1 * (np.roll(x, 1) - x)
+        return np.sum(x * x)
+
+    assert peak(f, np.linspace(0.0, 1.0, 1 << 12)) < 1.5 * keeping.LONG
 
 
 def reaction(u):
