@@ -33,7 +33,7 @@ from dualnumbers.memory import detached, without_repeats
 Array = np.ndarray[Any, Any]
 
 TINY = 1 << 12
-"""Up to so many bytes a copy is cheaper than to find out whether there is one already."""
+"""Up to so many bytes a tape copies an array: that is cheaper than to find out whether there is a copy already."""
 
 SMALL = 1 << 23
 """Up to so many bytes an array is copied: to compare it with a copy takes half the time of two checksums."""
@@ -109,8 +109,6 @@ class Captured:
     def keep(self, x: Array) -> Array:
         """Return the array that stands for ``x`` on the tape: a copy, or ``x`` itself with its checksum noted."""
         foreign = is_foreign(type(x))
-        if not foreign and x.nbytes <= TINY:
-            return detached(x)
         if not foreign and is_fixed(x):
             self._fixed[id(x)] = x
             return x

@@ -28,7 +28,7 @@ from dualnumbers.table import Row
 from dualnumbers.table.parameters import as_now
 from dualnumbers.table.row import Face
 
-from ..calls.captured import Captured
+from ..calls.captured import TINY, Captured
 from .handles import CLASS
 from .keeping import LARGE, LONG, MEDIUM, Lease, stand_in
 from .program import UNARY, line_of
@@ -187,6 +187,8 @@ class Recorder(Tape):
 
     def kept(self, x: Any) -> Any:
         """Return a constant as the tape keeps it, safe from what its owner does to it later."""
+        if type(x) is np.ndarray and x.nbytes <= TINY:
+            return detached(x)
         if is_number(type(x)):
             x = x.snapshot()
         if isinstance(x, np.ndarray) or is_foreign(type(x)):
