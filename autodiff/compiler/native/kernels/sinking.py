@@ -83,7 +83,8 @@ def _pays(source: Kernel, target: Kernel, nodes: Sequence[int], space: int) -> b
     (size,) = (DTYPES[store.address.kind].itemsize for store in source.stores if store.address.space == space)
     if source.rounds > 1 and prod(source.shape) * size < LARGE:
         return False  # it stays in the nearest cache from where it is written to where it is read
-    large = _streams(x for x in more if SMALLER * reach(x, source.shape) > prod(source.shape))
+    large = [x for x in more if x.places is not None]
+    large += _streams(x for x in more if x.places is None and SMALLER * reach(x, source.shape) > prod(source.shape))
     return sum(DTYPES[x.kind].itemsize for x in large) <= 2 * size and len(target.nodes) + len(nodes) <= LONGEST
 
 
