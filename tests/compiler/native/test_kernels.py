@@ -380,6 +380,14 @@ def test_a_small_product_and_what_goes_on_with_it_are_one_loop():
     assert [store.fold for kernel in others for store in kernel.stores] == ["or"]  # whether a slope is NaN
 
 
+def test_differences_of_elements_at_places_are_stored_for_who_reads_them_next():
+    """It would take as long to find them again as to read them, and more."""
+    (first, second), x = np.triu_indices(30, 1), np.random.default_rng(0).normal(size=(30, 3))
+    kernels = arranged(lambda x: np.sum(np.sum((x[first] - x[second]) ** 2, 1) ** -3.0), x)
+    adding = [kernel for kernel in kernels if any(store.address.places for store in kernel.stores)]
+    assert [any(node.address and node.address.places for node in kernel.nodes) for kernel in adding] == [True, False]
+
+
 @pytest.mark.parametrize("columns", [2, 3, 8])
 def test_sums_of_short_rows_are_in_registers_while_these_are_gone_through(columns):
     kernels = arranged(lambda x, b: np.sum(np.sin(x + b)), np.ones((50, columns)), np.ones(columns))
