@@ -156,7 +156,7 @@ class Module:
 
 
 class _Sorts(dict[type, str]):
-    """A table: type → what its objects are to who searches a module for parameters; "" where nothing is found."""
+    """A table: class → what its objects are where parameters are looked for; "" of what neither is one nor holds any."""
 
     def __missing__(self, kind: type) -> str:
         sorts: dict[str, Any] = {
@@ -198,7 +198,7 @@ def _found(module: Module) -> Iterable[Found]:
 def _add_members(owner: Any, trail: Trail, found: dict[int, Found]) -> None:
     """Add what a module or a container holds to what was found, by the identity of each."""
     for name, member in _members(owner):
-        sort = _sort_of(type(member))
+        sort = _sort_of(member.__class__)
         if sort:
             here = name, trail
             if sort != "holder":

@@ -7,6 +7,7 @@ all at once.
 
 from __future__ import annotations
 
+from math import prod
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,13 @@ NARROW = 3
 """Rows of up to so many elements are multiplied column by column, in half the time, and before they are summed."""
 
 
+BLOCK = 512
+"""So many products are summed one after the other, then these sums: to go on would lose a digit with each ten times."""
+
+MOST_AXES = 50
+"""Of how many axes np.einsum has names, with two to spare."""
+
+
 def product(p: Any, g: Any, x: Any, times: Times | None, last: bool) -> Any:
     """Multiply an adjoint that is not small by a partial, in the memory of one of them if nobody else refers to it.
 
@@ -63,27 +71,61 @@ def product(p: Any, g: Any, x: Any, times: Times | None, last: bool) -> Any:
 
 
 def contracted(p: Any, g: Any, target: tuple[int, ...]) -> Any:
-    """Multiply two large arrays and sum over what a shape was stretched to theirs by; of rows of two NumPy is slow."""
-    over = stretched(g.shape, target)
-    last = g.ndim - 1
-    if g.shape[last] <= NARROW and last not in over:
+    """Multiply two large arrays and sum over what a shape was stretched to theirs by, or leave that to who adds it.
+
+    NumPy is slow at narrow rows that stay.
+    """
+    over, axes = stretched(g.shape, target), list(range(g.ndim))
+    if (g.shape[-1] <= NARROW and axes[-1] not in over) or g.ndim > MOST_AXES:
         return p * g
-    axes = list(range(g.ndim))
-    return np.einsum(p, axes, g, axes, [axis for axis in axes if axis not in over]).reshape(target)
+    if prod(g.shape[axis] for axis in over) < 2 * BLOCK:
+        return np.einsum(p, axes, g, axes, [axis for axis in axes if axis not in over]).reshape(target)
+    longest = max(over, key=g.shape.__getitem__)
+    rest = tuple(axis for axis in over if axis != longest)
+    return np.add.reduce(_along(p, g, longest), rest, keepdims=True).reshape(target)
+
+
+def _along(p: Any, g: Any, axis: int) -> Any:
+    """Multiply two arrays and sum along an axis, which stays: in blocks, whose sums are added."""
+    axes, count = list(range(g.ndim)), g.shape[axis]
+    kept = [other for other in axes if other != axis]
+    if count < 2 * BLOCK:
+        return np.expand_dims(np.einsum(p, axes, g, axes, kept), axis)
+    whole = count - count % BLOCK
+    before = (slice(None),) * axis
+    ps, gs = (_in_blocks(x[(*before, slice(whole))], axis) for x in (p, g))
+    split = [*axes[:axis], g.ndim, axis, *axes[axis + 1 :]]
+    c = np.add.reduce(np.einsum(ps, split, gs, split, [g.ndim, *kept]), 0)
+    if whole < count:
+        rest = (*before, slice(whole, None))
+        c = c + np.einsum(p[rest], axes, g[rest], axes, kept)
+    return np.expand_dims(c, axis)
+
+
+def _in_blocks(x: Any, axis: int) -> Any:
+    """Show an axis as two: the blocks, and the elements of one."""
+    return x.reshape(*x.shape[:axis], -1, BLOCK, *x.shape[axis + 1 :])
 
 
 def summed_product(p: Any, g: Any, times: Times | None) -> Any:
-    """Multiply the adjoint of an array by a partial for a number that was broadcast, and sum: a third of the time."""
+    """Multiply the adjoint of an array by a partial for a number that was broadcast; sum the products of doubles."""
     if times is not None:
         return times(p, g)
     plain = type(p) is np.ndarray and p.dtype.char == g.dtype.char == "d" and p.shape == g.shape
-    return float(np.vdot(p, g)) if plain and p.flags.c_contiguous and g.flags.c_contiguous else p * g
+    if not plain or not p.flags.c_contiguous or not g.flags.c_contiguous:
+        return p * g
+    if p.size < 2 * BLOCK:
+        return float(np.vdot(p, g))
+    p, g = p.reshape(-1), g.reshape(-1)
+    whole = p.size - p.size % BLOCK
+    by_blocks = np.vecdot(p[:whole].reshape(-1, BLOCK), g[:whole].reshape(-1, BLOCK))
+    return float(np.add.reduce(by_blocks) + np.vdot(p[whole:], g[whole:]))
 
 
 def product_of_square(x: Any, g: Any, times: Times | None) -> Any:
     """Return the adjoint of the operand of x · x that is not small: twice the product with ``g``.
 
-    One that repeats few elements, as that of a sum does, is doubled there; but not where that is too large for a float.
+    Where ``g`` repeats few elements, as the adjoint of a sum does, these are doubled, unless that overflows.
     """
     if times is not None or type(x) is not np.ndarray or x.dtype is not g.dtype:
         return twice(x * g if times is None else times(x, g))

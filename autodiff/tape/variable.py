@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 new = object.__new__
 GETITEM, ITEM, MULTIPLY, SETITEM = getitem.row, item.row, multiply.row, setitem.row
 
-MOST = 0.75
+MOST_COPIED = 0.75
 """Views of up to this part of an array that is written to are copied. Larger ones, as of all inner elements and their
 neighbours, are not: the array is copied, once for them all, when it is written to."""
 
@@ -214,7 +214,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         z = value[index]
         base = z.base if type(z) is np.ndarray else None
         shown = base is not None and (base is value or base is value.base or np.may_share_memory(z, value))
-        if shown and tape.rows[line] is SETITEM and z.size <= MOST * value.size:
+        if shown and tape.rows[line] is SETITEM and z.size <= MOST_COPIED * value.size:
             z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
         place = len(values)
         result: Any = fast_paths.blank() if type(z) is np.float64 else new(CLASS[type(z), True])

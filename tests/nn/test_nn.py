@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+import weakref
 
 import matplotlib.figure
 import mpmath
@@ -123,6 +124,12 @@ def test_parameters_are_found():
     assert all(parameter.grad is None for parameter in net.parameters())
     assert not net.eval().layers[1].training
     assert net.train().layers[1].training
+
+
+def test_parameters_are_found_behind_a_proxy():
+    inner, outer = nn.Linear(1, 1, rng=0), nn.Sequential()
+    outer.inner = weakref.proxy(inner)
+    assert [name for name, _ in outer.named_parameters()] == ["inner.weight", "inner.bias"]
 
 
 def test_the_state_is_saved_and_loaded(tmp_path):

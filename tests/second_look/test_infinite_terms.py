@@ -130,3 +130,11 @@ def test_a_quantile_that_is_missing_depends_on_its_own_elements_only(axis, fract
     assert np.all(np.isnan(forward[missing]) == its_own)
     assert not np.any(np.isnan(forward[~missing]))
     np.testing.assert_array_equal(jacrev(quantiles)(table), forward)
+
+
+def test_several_quantiles_that_are_missing():
+    """Each asks for its own elements, and one that nobody asks for gives nothing back."""
+    table = np.array([[1.0, np.nan, 2.0], [np.nan, 3.0, 4.0], [5.0, 6.0, 7.0]])
+    medians = lambda a: np.median(a, axis=1)
+    np.testing.assert_array_equal(jacrev(medians)(table), jacfwd(medians)(table))
+    np.testing.assert_array_equal(np.isnan(grad(lambda a: medians(a)[0])(table)), np.indices((3, 3))[0] == 0)

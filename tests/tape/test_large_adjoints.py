@@ -120,3 +120,28 @@ def test_a_square_whose_adjoint_cannot_be_doubled_has_its_product():
     np.testing.assert_allclose(found, 2.0 * (x * 1.7e308), rtol=1e-15)
     found = grad(lambda x: np.sum(x * x) * 1.7e308)(x)
     np.testing.assert_allclose(found, 2.0 * (x * 1.7e308), rtol=1e-15)
+
+
+STRETCHED = [
+    ((), (10**6,)),
+    ((10, 1), (10, 10**5)),
+    ((10,), (10**5, 10)),
+    ((4, 1, 1), (4, 300, 900)),
+    ((1, 1, 4), (900, 300, 4)),
+]
+"""Shapes, and those that they are broadcast to."""
+
+
+@pytest.mark.parametrize(("by", "of"), STRETCHED, ids=str)
+def test_sums_of_many_equal_products_keep_their_digits(by, of):
+    """Of what was broadcast; equal terms have equal rounding errors, which add up."""
+    x, y = np.full(by, 2.0), np.full(of, 0.1)
+    found = grad(lambda x: np.sum(np.sin(x * y) * 1.0))(float(x) if by == () else x)
+    each = np.prod(of) / max(1, np.prod(by))
+    np.testing.assert_allclose(found, np.full(by, each * np.cos(2.0 * 0.1) * 0.1), rtol=3e-14)
+
+
+def test_products_of_more_axes_than_einsum_has_names_for():
+    x, y = np.ones((1,) * 54 + (2, 1)), np.full((1,) * 54 + (2, 5000), 0.5)
+    found = grad(lambda x: np.sum(np.sin(x * y) * y))(x)
+    np.testing.assert_allclose(found, np.full_like(x, 5000 * np.cos(0.5) * 0.25), rtol=1e-13)

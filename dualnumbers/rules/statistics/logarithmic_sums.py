@@ -92,7 +92,7 @@ def _softmax_row(power, rate, name):
 
     def value(x, axis=None):
         if is_short(x, axis, NARROW, FEW):
-            return by_columns(value, x)
+            return by_columns(value, x)  # along the first axis, which is not short
         usual = _terms(x, axis, power)
         if usual is not None:
             return np.divide(usual[2], usual[3], out=usual[2])

@@ -132,7 +132,7 @@ def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
         return np.zeros(shape(x), dtype_of(x))
     back = _to_neighbours(where(lost, 0.0, g), flat, function, q, method)
     if not nowhere(lost):
-        of_nan = reshape(where(lost, g * np.nan, 0.0), (size(q), *shape(flat)[:-1], 1), "C")
+        of_nan = reshape(where(lost, strong(np.nan, g), 0.0), (size(q), *shape(flat)[:-1], 1), "C")
         back = back + total(of_nan, 0, False)
     return _unflattened(back, x, axis)
 
