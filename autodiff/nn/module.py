@@ -156,7 +156,7 @@ class Module:
 
 
 class _Sorts(dict[type, str]):
-    """A table: class → what its objects are where parameters are looked for; "" of what neither is one nor holds any."""
+    """A table: class → what its objects are where parameters are looked for; "" of what is none and holds none."""
 
     def __missing__(self, kind: type) -> str:
         sorts: dict[str, Any] = {
