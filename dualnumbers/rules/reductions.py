@@ -134,12 +134,13 @@ def _others(x):
     if n < 2:
         return new_like(x, shape(x), dtype_of(x)) + 1.0
     half = n // 2
-    left, right, rest = (
-        getitem(x, (..., part)) for part in (slice(0, half), slice(half, 2 * half), slice(2 * half, n))
-    )
-    above = _others(concatenate(left * right, rest, -1))
-    pairs, others = getitem(above, (..., slice(0, half))), getitem(above, (..., slice(half, None)))
-    return concatenate(pairs * right, pairs * left, others, -1)
+    left, right = (getitem(x, (..., part)) for part in (slice(0, half), slice(half, 2 * half)))
+    if n % 2 == 0:
+        above = _others(left * right)
+        return concatenate(above * right, above * left, -1)
+    above = _others(concatenate(left * right, getitem(x, (..., slice(n - 1, n))), -1))
+    pairs, last = getitem(above, (..., slice(0, half))), getitem(above, (..., slice(half, None)))
+    return concatenate(pairs * right, pairs * left, last, -1)
 
 
 def product_of_others(x, axis):

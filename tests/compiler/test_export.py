@@ -106,6 +106,7 @@ PROGRAMS = {
     "several": (several, [X, 0.5]),
     "products": (lambda a, b: (a @ b, np.einsum("ij,kj->ik", a, b), np.trace(a), a.T @ a[0]), [W, W.T.copy()]),
     "reductions": (lambda a: (np.max(a, 0), np.mean(a, 1), np.min(a), np.ptp(a), np.any(a > 1)), [W]),
+    "products_of_elements": (jacobian(lambda a: (np.prod(a), np.prod(a, 1))), [W]),
     "long_sums": (lambda a: (np.sum(a), np.sum(np.sin(a) ** 2), a[::-1] * a[5]), [np.linspace(0, 1, 20_000)]),
     "jacobian": (jacobian(lambda x: np.sin(x[:, None] - x).sum(0)), [X]),
     "single": (value_and_grad(lambda w: np.sum(np.tanh(w @ w) / np.float32(3))), [W.astype(np.float32)]),
@@ -404,6 +405,11 @@ def counted(x):
     return np.sum(x[x > 0])
 
 
+def extended(x):
+    y = np.sin(x)[:0]
+    return np.sum(np.concatenate([y, np.cos(x)]))
+
+
 def written_to(x):
     x[0] = 1.0
     return x
@@ -424,6 +430,7 @@ def written_to(x):
         (lambda x: (None, "a"), [X], "returns none"),
         (lambda x: x[:0], [X], r"of shape \(0,\)"),
         (lambda x: np.argsort(x), [X], "no form in C|writes floats"),
+        (extended, [X], r"no form in C of getitem, in `y = np.sin\(x\)\[:0\]`"),
     ],
 )
 def test_what_has_no_form_in_c_is_said_with_its_line(f, args, said):

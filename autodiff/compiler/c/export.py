@@ -147,7 +147,7 @@ def _of_dtype(x: Any) -> str:
 def _check(program: Program, parts: Lowering) -> None:
     """Raise ValueError for what has no form in C."""
     for number, step in program.numbered():
-        if number not in parts.native and not is_view(step):
+        if number not in parts.native and (not is_view(step) or len(parts.blocks) > 1):
             raise ValueError(f"export_c has no form in C of {step.row.shown}, in {_where(step)}{user_line()}")
         for k, guard in enumerate(step.guards):
             if (number, k) not in parts.guarded:

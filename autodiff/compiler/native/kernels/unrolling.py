@@ -17,10 +17,12 @@ NODES = 96
 
 def written_out(kernels: Sequence[Kernel]) -> list[Kernel]:
     """Return kernels with products of small matrices written out."""
-    found = list(kernels)
-    for k, kernel in enumerate(found):
+    found, last = list(kernels), dict[int, Kernel]()
+    for k, kernel in enumerate(kernels):
         if _may_be_written_out(kernel):
-            found[k] = _unrolled(kernel, [_takes_zero(found[:k], kernel, store) for store in kernel.stores])
+            begin = [_takes_zero(last.get(store.address.space), kernel, store) for store in kernel.stores]
+            found[k] = _unrolled(kernel, begin)
+        last |= dict.fromkeys(kernel.spaces(), found[k])
     return [kernel for kernel in found if kernel.stores or any(node.raises for node in kernel.nodes)]
 
 
@@ -58,11 +60,13 @@ def _unrolled(kernel: Kernel, begin: Sequence[bool]) -> Kernel:
     return made
 
 
-def _takes_zero(before: Sequence[Kernel], kernel: Kernel, store: Store) -> bool:
-    """Return whether a sum along the last loop but one begins with zeros, which then nothing stores any more."""
+def _takes_zero(filled: Kernel | None, kernel: Kernel, store: Store) -> bool:
+    """Return whether a sum along the last loop but one begins with zeros, which then nothing stores any more.
+
+    The kernel before that was the last to touch what they are summed in has filled it then.
+    """
     x = store.address
     own = [other for other in kernel.addresses() if other.space == x.space]
-    filled = next((other for other in reversed(before) if x.space in other.spaces()), None)
     if x.strides[-2] or len(own) > 1 or filled is None or x.space in filled.reads():
         return False
     if (filled.rounds, filled.loop) != (kernel.rounds, kernel.loop) or filled.is_call or filled.sequential:
