@@ -34,7 +34,7 @@ def small(monkeypatch):
     monkeypatch.setattr(neighbours, "LARGE", 1)
     monkeypatch.setattr(turns, "LEAST", 1)
     monkeypatch.setattr(following, "_host", counted("follows", following._host, lambda host: host >= 0))
-    monkeypatch.setattr(neighbours._Again, "_pays", counted("again", neighbours._Again._pays, bool))
+    monkeypatch.setattr(neighbours._Recomputation, "_pays", counted("again", neighbours._Recomputation._pays, bool))
     monkeypatch.setattr(turns, "_turns", counted("turns", turns._turns, lambda found: found is not None))
     return done
 

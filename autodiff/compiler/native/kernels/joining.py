@@ -26,7 +26,10 @@ def joined(kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def _along(kernel: Kernel, shape: tuple[int, ...]) -> Kernel:
-    """Return a kernel of one loop, of operations that take no time, with loops over a shape of as many elements."""
+    """Return a kernel of one loop with loops over a shape of as many elements, where that costs less than it saves.
+
+    Its rows may be shorter than a vector then, so kernels with functions that take long are left as they are.
+    """
     is_cheap = all(node.address is not None or node.form in CHEAP for node in kernel.nodes)
     if len(kernel.shape) != 1 or kernel.shape[0] != prod(shape) or kernel.is_call or kernel.sequential or not is_cheap:
         return kernel

@@ -2,7 +2,8 @@
 
 The adjoints of a simulation's state are those of the round before and of this one: two arrays, in turns, which stay in
 the cache, in place of one for each round. Of how many rounds an array is read, its addresses say: from round to round
-each goes on by the same step, and what it leads to lies in one cell of that many elements.
+each goes on by the same step, and what it leads to lies in one cell of that many elements. So in each round n cells are
+in use, one further than in the round before, and a cell has the memory of that which is n before it.
 """
 
 from __future__ import annotations
@@ -104,6 +105,7 @@ def _turns(kernels: Sequence[Kernel], touched: Sequence[Touch]) -> _Turns | None
     if not step:
         return None
     low = min(int(span_of(x, shape, frozenset()).low) for _, x, shape in inside)
+    # cells begin where the loop begins to touch, or, if that is within an array, where the array does
     for start in dict.fromkeys((low, low - low % abs(step))):
         found = _Turns(start, abs(step), 0, loop, rounds, 1 if step > 0 else -1)
         cells = [found.cell(x, shape) for _, x, shape in inside]
@@ -122,9 +124,10 @@ def _outside(kernels: Sequence[Kernel], touched: Sequence[Touch], turns: _Turns)
     return ((k, turns.cell(x, shape)) for k, x, shape in touched if kernels[k].rounds == 1)
 
 
-def _are_there(turns: _Turns, kernel: int, cell: int | None, first: int) -> bool:
-    """Return whether a cell is among those of the first round, before the loop, or of the last, after it."""
-    if cell is None:
-        return False
-    gone = 0 if kernel < first else turns.step * (turns.rounds - 1)
-    return 0 <= cell - gone < turns.cells
+def _are_there(turns: _Turns, at: int, cell: int | None, loop: int) -> bool:
+    """Return whether a cell that is touched by kernel ``at`` is in use beside the loop, which begins with ``loop``.
+
+    Before it those of its first round are, after it those of its last.
+    """
+    lowest = 0 if at < loop else turns.step * (turns.rounds - 1)
+    return cell is not None and 0 <= cell - lowest < turns.cells

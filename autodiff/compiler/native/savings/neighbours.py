@@ -64,10 +64,10 @@ def computed_again(block: Block, groups: Sequence[Group], kept: set[int]) -> lis
     """Return groups that do the same, and compute again what loops have computed of what is still there."""
     if not any(isinstance(group, Repeat) for group in groups):
         return list(groups)
-    return _Again(block, groups, kept).groups
+    return _Recomputation(block, groups, kept).groups
 
 
-class _Again:
+class _Recomputation:
     def __init__(self, block: Block, groups: Sequence[Group], kept: set[int]) -> None:
         self.block, self.kept = block, kept
         self.lines = [
