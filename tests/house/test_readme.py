@@ -82,8 +82,8 @@ def test_the_best_peer_that_is_told_is_the_longest_bar_to_the_left(monkeypatch):
     for row in build_ratios.rows(build_ratios.EAGER):
         factors = {name: x for name, x in build_ratios.EAGER.factors(row).items() if name != "by hand"}
         best = min(factors, key=factors.get)
-        shown = float(row["ours / best"])  # of two decimals, and the factor is one of times of three digits
-        assert abs(1.0 / factors[best] - shown) <= 0.005 + 0.01 * shown
+        ratio = build_ratios.seconds(row["ours"]) / build_ratios.seconds(row[best])
+        assert ratio == pytest.approx(float(row["ours / best"]), rel=0.01, abs=0.006)
         assert factors[row["best peer"]] == pytest.approx(factors[best], rel=0.01)
 
 
