@@ -206,9 +206,9 @@ def extremal(z, x, axis):
 
 
 def extremum_push(dx, z, x, axis, keepdims):
-    """Return the tangent of an extremum. Ties share equally."""
+    """Return the tangent of an extremum. Ties share equally; one that is NaN is NaN if an element of its own moves."""
     ones = extremal(z, x, axis)
-    return sum(dx * (ones * equal_part(ones, axis)), axis, keepdims)
+    return sum(strong(ones * equal_part(ones, axis), dx), axis, keepdims)
 
 
 def _alone(z, x, axis):
@@ -225,7 +225,7 @@ def extremum_pull(g, z, x, axis, keepdims):
     if ones is not None:
         return ones * (g if axis is None else kept(g, x, axis))
     ones = extremal(z, x, axis)
-    return ones * (kept(g, x, axis) * equal_part(ones, axis))
+    return ones * strong(equal_part(ones, axis), kept(g, x, axis))
 
 
 def extremum_places(g, z, x, axis, keepdims):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from table import JACOBIANS, nestings
 
-from autodiff import grad, jacfwd, jacrev, vjp
+from autodiff import grad, jacfwd, jacrev, jit, taylor, vjp
 
 
 @pytest.mark.parametrize("x", [np.full(3, 0.1), np.zeros(4), np.array([2.5]), np.full((2, 3), 0.7)], ids=np.shape)
@@ -74,6 +74,60 @@ def test_nan_comes_out_where_it_came_in_without_warnings(function, mode):
         warnings.simplefilter("error")
         slopes = mode(function)(np.array([1.0, np.nan, 2.0]))
     assert function is np.mean or np.all(np.isnan(slopes))
+
+
+EXTREMA = {
+    "max": np.max,
+    "min": np.min,
+    "ptp": np.ptp,
+    "maximum.reduce": np.maximum.reduce,
+    "nanmax": np.nanmax,
+    "nanmin": np.nanmin,
+    "max of some": lambda x, **where: np.max(x, where=[[True, False, True]], initial=-9.0, **where),
+    "nanmin of some": lambda x, **where: np.nanmin(x, where=[[True, False, True]], initial=9.0, **where),
+    "norm": lambda x, **where: np.linalg.norm(x, np.inf, **where),
+    "norm of rows": lambda x, **where: np.max(np.abs(x), **where),
+}
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev, lambda f: jit(jacfwd(f)), lambda f: jit(jacrev(f))])
+@pytest.mark.parametrize("axis", [{"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": (1,)}], ids=str)
+@pytest.mark.parametrize("function", EXTREMA.values(), ids=EXTREMA)
+def test_an_extremum_that_is_nan_depends_on_its_own_elements_only(function, axis, mode):
+    """The first row has one NaN, the second nothing else, the third two that are equal; the others have none."""
+    x = np.array([[1.0, 2.0, np.nan], [np.nan] * 3, [5.0, 5.0, 4.0], [6.0, 8.0, 7.0]])
+    f = lambda x: function(x, **axis)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of a row of nothing but NaN
+        slopes, values = mode(f)(x).reshape(4, 4, 3), np.ravel(f(x))
+    assert not np.any(slopes[~np.eye(4, dtype=bool)])
+    for row, z, own in zip(x, values, np.diagonal(slopes).T, strict=True):
+        if np.isnan(z):  # and of elements that were not chosen 0
+            assert np.all(np.isnan(own[[0, 2]]))
+            assert np.isnan(own[1]) or own[1] == 0
+        else:
+            np.testing.assert_array_equal(own, jacrev(f)(row[None]).ravel())
+
+
+def test_an_initial_value_of_an_extremum_that_is_nan():
+    """A result that is NaN is NaN with respect to its initial value, too, if that is asked for."""
+    x = np.array([[1.0, np.nan], [1.0, 2.0]])
+    f = lambda i: np.max(x + 0.0 * i, axis=1, initial=i)
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_array_equal(mode(f)(3.0), [np.nan, 1.0])
+    assert vjp(f, 3.0)[1](np.array([0.0, 2.0])) == (2.0,)
+
+
+def test_extrema_that_are_nan_at_higher_orders():
+    x = np.array([[1.0, np.nan], [1.5, 2.0]])
+    f = lambda x: np.max(x**3, axis=1)
+    expected = np.zeros((2, 2, 2, 2, 2))
+    expected[0, 0, :, 0] = np.nan
+    expected[1, 1, 1, 1, 1] = 12.0
+    for first, second in itertools.product((jacfwd, jacrev), repeat=2):
+        np.testing.assert_array_equal(first(second(f))(x)[1], expected[1])
+    terms = taylor(f, x, 3, np.array([[0.0, 0.0], [0.0, 1.0]]))
+    np.testing.assert_allclose([term[1] for term in terms], [8.0, 12.0, 6.0, 1.0])
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])

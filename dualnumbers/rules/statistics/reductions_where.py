@@ -136,14 +136,15 @@ def prod_where(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=
 def _extremum_push(dx, z, x, initial, axis, keepdims, where):
     """Ties share equally, the initial value among them."""
     ones = chosen(extremal(z, x, axis), where)
-    return sum(dx * (ones * equal_part(ones, axis, equal(initial, kept(z, x, axis)))), axis, keepdims)
+    parts = ones * equal_part(ones, axis, equal(initial, kept(z, x, axis)))
+    return sum(chosen(strong(parts, dx), where), axis, keepdims)
 
 
 def _initial_push(di, z, x, initial, axis, keepdims, where):
     top = kept(z, x, axis)
     one = astype(equal(initial, top), real_type(z))
     share = equal_part(one, (), sum(chosen(extremal(z, x, axis), where), axis, True))
-    return di * reshape(one * share, shape(z), "C")
+    return strong(reshape(one * share, shape(z), "C"), di)
 
 
 def extremum_row(numpy_function, name):
