@@ -51,11 +51,12 @@ def _through(tape: Tape, lines: Any, found: list[Any], pull: Callable[..., None]
         if g is None or row is None:
             continue
         found[line] = None  # nothing reads it any more
-        if row.inline is None:
+        partials = row.inline_of_floats
+        if partials is None:
             with np.errstate(all="ignore"):
                 pull(tape, line, g, found, set(), None)
             continue
-        p, q = row.inline
+        p, q = partials
         if not type(p) is float is type(q):
             x = values[a] if a >= 0 else constants[~a] if a > far else values[a - INERT]
             if q is None:

@@ -105,6 +105,7 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
     (p,) = row.partials
     if isinstance(p, float):
         return _unary_of_constant(face, make, p)
+    of_floats = row.inline_of_floats[0]
 
     def pushed(x: Any) -> Any:
         primal, tangent = x.primal, x.tangent
@@ -128,7 +129,7 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
                 at, w, kind = python_of(primal), float(z), float
             if kind is float:
                 try:
-                    t = tangent * p(at, w)
+                    t = tangent * of_floats(at, w)
                 except FAILURES:
                     t = tangent * partial_by_numpy(p, at, w)
                 if type(t) is float and t == t:  # a NaN may ask for the strong zero

@@ -20,7 +20,15 @@ trunc = rounding()(math.trunc, np.trunc)
 BY_NUMPY[np.fix] = BY_NUMPY[np.trunc]
 rint = rounding(name="rint")(round, np.rint)
 floor_divide = rounding(arity=2)(op.floordiv, np.floor_divide)
-sign = locally_constant(unreal=lambda x: TABLE["direction"](x))(None, np.sign)  # x / |x|
+
+
+def _sign(x):
+    if type(x) is not float:
+        return np.sign(x).item()
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else 0.0 if x == 0.0 else x
+
+
+sign = locally_constant(unreal=lambda x: TABLE["direction"](x))(_sign, np.sign)  # x / |x|
 signbit = locally_constant()(None, np.signbit)
 ulp = locally_constant()(math.ulp, np.spacing)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Callable, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,32 @@ def evaluate_partial(partial: Any, *arguments: Any) -> Any:
         return partial(*arguments)
     except FAILURES:
         return partial_by_numpy(partial, *arguments)
+
+
+def of_floats(partial: Any) -> Any:
+    """Return a partial for arguments that are Python's floats: ``math.cos`` where a rule of the table says ``cos``.
+
+    The functions that it is written in would only look up the type of what they are given. Another one than a plain
+    function is returned as it is.
+    """
+    if not isinstance(partial, FunctionType):
+        return partial
+    names, bound = partial.__globals__, {}
+    for name in _names_in(partial.__code__):
+        function = names.get(name)
+        face = getattr(function, "face", None)
+        if face is not None and face.scalar is not None and face is face.row.python:
+            bound[name] = face.scalar
+        elif name in names:
+            bound[name] = function
+    bound["__builtins__"] = names["__builtins__"]
+    return FunctionType(partial.__code__, bound, partial.__name__, partial.__defaults__, partial.__closure__)
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names that are written in some code, and in the functions within it."""
+    within = [_names_in(part) for part in code.co_consts if isinstance(part, CodeType)]
+    return set(code.co_names).union(*within)
 
 
 def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:

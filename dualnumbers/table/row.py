@@ -17,7 +17,7 @@ from ..forms import PYTHON, dtype_of, shape
 from ..several import each, parts, plus
 from .dispatch import Lifts
 from .kinds import Active, Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Multilinear, Smooth, Times
-from .partials import as_numpy_float, in_precision
+from .partials import as_numpy_float, in_precision, of_floats
 from .registry import TABLE
 
 
@@ -50,9 +50,9 @@ class Row:
     """
 
     __slots__ = ("add", "adjoints", "any_number", "arguments", "arity", "batched", "call", "carried", "core", "domain",
-                 "inline", "is_constant", "is_elementwise", "is_linear", "joint", "kinds", "name", "numpy", "of_matrix",
-                 "parameters", "partials", "put", "python", "selects", "several", "shown", "singular", "solves",
-                 "statics")  # fmt: skip
+                 "inline", "inline_of_floats", "is_constant", "is_elementwise", "is_linear", "joint", "kinds", "name",
+                 "numpy", "of_matrix", "parameters", "partials", "put", "python", "selects", "several", "shown",
+                 "singular", "solves", "statics")  # fmt: skip
 
     name: str
     arguments: tuple[Kind, ...]
@@ -104,6 +104,8 @@ class Row:
     inline: tuple[Any, Any] | None
     """Both partials of a row that is elementwise in two operands, (partial, None) of one; else None, as of several
     results. The hot paths write such a row out."""
+    inline_of_floats: Any
+    """The same for operands that are Python's floats, as `partials.of_floats` makes them of a row of the table."""
 
     def __init__(self, name: str, arguments: tuple[Kind, ...], parameters: tuple[str, ...] = (),
                  call: Callable[..., tuple[Any, ...]] | None = None, any_number: bool = False, *,
@@ -130,6 +132,16 @@ class Row:
         self.inline = (*self.partials, None)[:2] if inline else None
         factors = [kind.adjoint for kind in arguments if isinstance(kind, Multilinear)]
         self.adjoints = (factors[0], factors[1]) if len(factors) == self.arity == 2 and joint is None else None
+
+    def __getattr__(self, name: str) -> Any:
+        """Fill the one slot that waits until all functions that the partials are written in are there."""
+        if name != "inline_of_floats":
+            raise AttributeError(f"a Row has no attribute {name!r}")
+        partials = self.inline
+        if partials is not None and is_of_table(self):
+            partials = of_floats(partials[0]), of_floats(partials[1])
+        self.inline_of_floats = partials
+        return partials
 
     @property
     def evaluate(self) -> Callable[..., Any]:

@@ -24,6 +24,10 @@ copysign = elementwise(lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_bo
 
 def _share(x, y):
     """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is."""
+    return 1.0 if x > y else 0.0 if x < y else 0.5 if x == y else math.nan
+
+
+def _shares(x, y):
     larger, smaller = np.greater(x, y), np.less(x, y)
     alike = type(x) is np.ndarray and x.dtype.kind == "f" and getattr(y, "dtype", x.dtype) is x.dtype
     share = larger.astype(x.dtype if alike else np.result_type(x, y, np.float16))
@@ -41,7 +45,7 @@ def no_order(*operands):
                     f"or real parts, and take one by np.where{user_line()}")  # fmt: skip
 
 
-share = locally_constant(arity=2)(None, _share)
+share = locally_constant(arity=2)(_share, _shares)
 selecting = partial(elementwise, domain=no_ties, singular=True, selects=True, unreal=no_order)
 maximum = selecting(lambda x, y, z: share(x, y), lambda x, y, z: share(y, x))(None, np.maximum)
 minimum = selecting(lambda x, y, z: share(y, x), lambda x, y, z: share(x, y))(None, np.minimum)

@@ -35,7 +35,13 @@ def by_exponent(x, y, z):
 
 power = elementwise(by_base, by_exponent, domain=positive_base, singular=True)(op.pow, np.power)
 math_pow = elementwise(by_base, by_exponent, domain=positive_base, singular=True)(math.pow, np.float_power)
-square = elementwise(lambda x, z: 2.0 * x)(None, np.square)
+
+
+def _square(x):
+    return x * x
+
+
+square = elementwise(lambda x, z: 2.0 * x)(_square, np.square)
 reciprocal = elementwise(lambda x, z: -z * z, domain=nonzero, singular=True)(None, np.reciprocal)
 sqrt = elementwise(lambda x, z: 0.5 / z, domain=positive, singular=True)(math.sqrt, np.sqrt)
 cbrt = elementwise(lambda x, z: 1.0 / (3.0 * z * z), domain=nonzero, singular=True)(math.cbrt, np.cbrt)
@@ -52,6 +58,8 @@ one_minus_square = elementwise(lambda x, z: -2.0 * x)(_one_minus_square, _one_mi
 
 def _cosine(side, z):
     """side / z, the cosine of the angle; 0 at the origin, where the length has a kink."""
+    if type(side) is float is type(z):
+        return side / z if z else 0.0
     return where(equal(z, 0), 0.0, side / where(equal(z, 0), 1.0, z))
 
 
