@@ -28,6 +28,7 @@ from .calls.running import run
 from .calls.structures import flatten, map_leaves
 from .calls.values import check_alive, matching, name_of, output_leaf, own
 from .calls.watching import watching
+from .tape.fast_paths import inputs
 from .tape.handles import handle
 from .tape.program import Line
 from .tape.recorder import Recorder
@@ -55,9 +56,7 @@ class Recording:
         recorder.is_lean = not keep
         self.call = Call(args, indices, keep)
         self.leaves = self.call.leaves
-        handles: list[Any] = []
-        for x in self.leaves:
-            handles.append(variable(recorder, x.snapshot() if is_number(type(x)) else x))
+        handles = inputs(recorder, self.leaves, variable)
         try:
             self.out = run(f, self.call.arguments_with(handles), recorder.level)
         except Exception as error:

@@ -43,7 +43,7 @@ from __future__ import annotations
 import itertools
 from _thread import allocate_lock
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -285,3 +285,21 @@ def has_nan(x: Any) -> bool:
     foreign = type(x) is not np.ndarray and hasattr(x, "__array_function__")  # which may lack methods of ufuncs
     summed = np.sum(x) if foreign else np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep
     return bool(summed != summed)
+
+
+JOINED = 1 << 14
+"""Arrays of up to so many bytes are joined before they are looked through."""
+
+
+def any_has_nan(xs: Iterable[Any]) -> bool:
+    """Return whether any part of any of these is NaN; small arrays are joined and looked through at once."""
+    small: list[Any] = []
+    dtype = None
+    for x in xs:
+        is_small = type(x) is np.ndarray and 0 < x.nbytes <= JOINED and x.flags.c_contiguous
+        if is_small and (x.dtype is dtype or (dtype is None and x.dtype.char in "fd")):
+            small.append(x)
+            dtype = x.dtype
+        elif has_nan(x):
+            return True
+    return has_nan(small[0] if len(small) == 1 else np.frombuffer(b"".join(small), dtype)) if small else False

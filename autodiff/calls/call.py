@@ -47,9 +47,13 @@ class Call:
         originals: list[Any] = []
         for index in indices:
             x = self.args[index]
-            leaves, build = ([x], None) if type(x) in PLAIN else flatten(x)
+            build = None
+            if type(x) in PLAIN:
+                originals.append(x)
+            else:
+                leaves, build = flatten(x)
+                originals += leaves
             self._builders.append(build)
-            originals += leaves
         try:
             for x in originals:
                 if type(x) is np.ndarray and x.dtype.char in "df":

@@ -22,6 +22,7 @@ if the function wrote to it by another name.
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 from weakref import ref
 
@@ -200,21 +201,29 @@ def _copied(x: Array) -> Copy:
 
 
 class Given:
-    """The arrays that a caller gives as arguments to be differentiated, each with a copy or a checksum: its mark."""
+    """The arrays that a caller gives as arguments to be differentiated, each with a copy or a checksum: its mark.
 
-    __slots__ = ("_marks", "_size")
+    Several small ones, ``_small``, are compared with their copies together.
+    """
+
+    __slots__ = ("_marks", "_size", "_small")
 
     def __init__(self, copied: bool = False) -> None:
         self._marks: list[tuple[Array, Any]] = []
+        self._small: list[tuple[Array, Array]] = []
         self._size = math.inf if copied else HANDY
 
     def keep(self, x: Any) -> Any:
         """Return what stands for an argument: a copy, which `check` compares with the caller's, or a large array."""
         known = type(x) is np.ndarray
-        if known and x.nbytes <= SHORT and x.flags.writeable:
-            kept = detached(x)
-            self._marks.append((x, kept))
-            return kept
+        if known and x.nbytes <= SHORT:
+            flags = x.flags
+            if flags.writeable and flags.c_contiguous:
+                kept = x.copy()
+                if kept.strides != x.strides:
+                    kept = detached(x)
+                self._small.append((x, kept))
+                return kept
         if not known and (type(x) is float or not is_foreign(type(x))):
             return x
         if known and x.nbytes > self._size:
@@ -231,13 +240,24 @@ class Given:
 
     def check(self) -> None:
         """Raise RuntimeError where the function wrote to the caller's array, past the number that stood for it."""
-        for x, mark in self._marks:
+        small: Any = self._small
+        if len(small) > 1 and not _differ_together(*zip(*small, strict=True)):
+            small = ()
+        for x, mark in (*small, *self._marks) if self._marks else small:
             kind = type(mark)
             if checksum(x) != mark if kind is int else not mark.holds(x) if kind is Copy else _differ(x, mark):
                 raise RuntimeError(
                     f"the function wrote to the array of shape {x.shape} that it is differentiated at by another name "
                     "than its argument's: let it write to its argument or a copy"
                 )
+
+
+_form = attrgetter("shape", "strides", "dtype")
+
+
+def _differ_together(xs: tuple[Any, ...], ys: tuple[Any, ...]) -> bool:
+    """Return whether any arrays in the order C differ from those at the same places of others."""
+    return list(map(_form, xs)) != list(map(_form, ys)) or b"".join(xs) != b"".join(ys)
 
 
 def _repeated(x: Array) -> Array:

@@ -46,6 +46,25 @@ def fill(scalar: type, array: type, view: type, general: Callable[..., Any], sev
     blank = partial(object.__new__, scalar)  # 6 ns less than to call ``new``
 
 
+def inputs(tape: Any, xs: list[Any], general: Callable[[Any, Any], Any]) -> list[Any]:
+    """Append an input of a new tape for each value; return the handles on them. Most are plain arrays."""
+    rows, first, second, values, handles = tape.rows, tape.first, tape.second, tape.values, []
+    for x in xs:
+        if type(x) is not ndarray or x.dtype.kind != "f":
+            handles.append(general(tape, x.snapshot() if is_number(type(x)) else x))
+            continue
+        made = new(ArrayVariable)
+        made.tape, made.line = tape, len(values)
+        tape.inputs.append(made.line)
+        rows.append(None)
+        first.append(UNARY)
+        second.append(UNARY)
+        values.append(x)
+        tape.mixed = True
+        handles.append(made)
+    return handles
+
+
 def unary(face: Face) -> Callable[..., Any]:
     """Record an elementwise row of one operand."""
     row, evaluate, of_float, of_array, unreal = face.row, face.evaluate, face.scalar, face.plain, face.unreal

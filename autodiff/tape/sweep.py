@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
-from dualnumbers.levels import has_nan
+from dualnumbers.levels import any_has_nan, has_nan
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
@@ -100,7 +100,8 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
             if are_batches(seeds):
                 return one_after_the_other(swept, tape, seeds, keep), lambda line: times
             return settled(tape, seeds, error, swept), lambda line: times
-        if any(map(has_nan, found if keep else map(found.__getitem__, tape.inputs))):
+        wanted = found if keep else list(map(found.__getitem__, tape.inputs))
+        if has_nan(wanted[0]) if len(wanted) == 1 else any_has_nan(wanted):
             from .members import are_batches, one_after_the_other
 
             restore(tape)

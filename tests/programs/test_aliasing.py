@@ -283,6 +283,28 @@ def test_writing_to_the_argument_by_another_name_is_an_error(differentiate, size
         differentiate(f, data)
 
 
+def fill(x):
+    x.fill(5.0)
+
+
+def reshape_in_place(x):
+    x.shape = (2, 2)
+
+
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
+@pytest.mark.parametrize(("which", "write"), [(0, reshape_in_place), *((k, fill) for k in range(4))])
+def test_so_it_is_to_one_of_several(which, write):
+    data = [np.ones(4), np.ones((2, 4), np.float32), np.ones((4, 2), order="F"), np.ones(200_000)]
+
+    def f(*xs):
+        total = sum(np.sum(x * x) for x in xs)
+        write(data[which])
+        return total
+
+    with pytest.raises(RuntimeError, match="by another name"):
+        grad(f, (0, 1, 2, 3))(*data)
+
+
 @pytest.mark.parametrize("differentiate", [lambda f, x: jvp(f, [x], [np.ones(4)])[1], lambda f, x: np.sum(grad(f)(x))])
 def test_writing_to_the_argument_leaves_the_callers_array_alone(differentiate):
     def f(x):

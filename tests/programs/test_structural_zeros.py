@@ -564,3 +564,15 @@ def test_products_of_other_elements_are_no_squares(name):
             found = partial(x)
             np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected), err_msg=how)
             np.testing.assert_allclose(found[np.isfinite(found)], expected[np.isfinite(found)], err_msg=how)
+
+
+@pytest.mark.parametrize("which", range(5))
+def test_a_zero_against_an_infinite_slope_is_found_in_any_of_several_gradients(which):
+    shapes = [np.ones(4), np.ones((2, 3), np.float32), np.ones((3, 2), order="F"), np.ones(()), np.ones(5000)]
+    shapes[which].flat[-1] = 0.0
+
+    def f(*xs):
+        return sum(np.sum(np.where(x > 0.0, np.sqrt(x), 0.0)) for x in xs)
+
+    for x, found in zip(shapes, grad(f, tuple(range(5)))(*shapes), strict=True):
+        np.testing.assert_array_equal(found, 0.5 * x)

@@ -75,6 +75,8 @@ TAKEN = {
     "classes by columns": (
         lambda: grad(lambda x: np.sum(softmax(x, 1)))(MATRIX[:, :2].copy()), logarithmic_sums, "by_columns"),
     "the normal density": (lambda: grad(lambda x: np.sum(special.erf(x)))(LARGE), exponential, "_of_blocks"),
+    "gradients that are looked through together": (
+        lambda: grad(lambda *xs: sum(np.sum(x * x) for x in xs), (0, 1))(SMALL, SMALL[:4].copy()), np, "frombuffer"),
     "the factor of Cholesky": (
         lambda: grad(lambda a: np.sum(np.linalg.cholesky(a)))(POSITIVE), decompositions, "_pulled_by_halves"),
 }  # fmt: skip
@@ -103,6 +105,8 @@ NOT_TAKEN = {
     "a value comes with its pull-back": (
         lambda: grad(lambda x: np.sum(logsumexp(x, 1)) + nn.cross_entropy(x, CLASSES))(MATRIX), kinds.Smooth, "pull"),
     "a small argument is copied": (lambda: grad(lambda x: np.sum(x * x))(np.ones(1 << 17)), captured, "checksum"),
+    "several are compared at once": (
+        lambda: grad(lambda *xs: sum(np.sum(x * x) for x in xs), (0, 1))(SMALL, SMALL[:4].copy()), captured, "_differ"),
     "and compared as words": (lambda: grad(lambda x: np.sum(x * x))(np.ones(1 << 17)), captured, "_differ"),
 }  # fmt: skip
 
