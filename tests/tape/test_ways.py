@@ -78,7 +78,7 @@ TAKEN = {
     "gradients that are looked through together": (
         lambda: grad(lambda *xs: sum(np.sum(x * x) for x in xs), (0, 1))(SMALL, SMALL[:4].copy()), np, "frombuffer"),
     "the factor of Cholesky": (
-        lambda: grad(lambda a: np.sum(np.linalg.cholesky(a)))(POSITIVE), decompositions, "_pulled_by_halves"),
+        lambda: grad(lambda a: np.sum(np.linalg.cholesky(a)))(POSITIVE), decompositions, "_fill_by_halves"),
 }  # fmt: skip
 
 NOT_TAKEN = {

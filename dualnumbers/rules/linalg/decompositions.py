@@ -62,14 +62,17 @@ def _cholesky_push(da, z, a, upper):
 
 def _cholesky_pull(g, z, a, upper):
     z, g = (adjoint(z), adjoint(g)) if upper else (z, g)
-    pulled = _pulled(g, z, inverse_of_upper(adjoint(z)))
+    pulled = _pulled(g, z)
     return adjoint(pulled) if upper else pulled
 
 
-def _pulled(g, z, inverse):
-    """Ā = L⁻ᴴ Φ(Lᴴ L̄) L⁻¹, as the Hermitian matrix of which the lower triangle is given; ``inverse`` is L⁻ᴴ."""
-    if type(g) is type(inverse) is np.ndarray and g.ndim == 2 and len(g) > WHOLE:
-        return _pulled_by_halves(g, z, inverse)
+def _pulled(g, z):
+    """Ā = L⁻ᴴ Φ(Lᴴ L̄) L⁻¹, as the Hermitian matrix of which the lower triangle is given."""
+    if type(g) is type(z) is np.ndarray and g.ndim == 2 and len(g) > WHOLE:
+        pulled = np.zeros_like(g)
+        _fill_by_halves(pulled, g, z)
+        return pulled
+    inverse = inverse_of_upper(adjoint(z))
     whole = product(inverse, weighted(matmul(adjoint(z), g), lower_half(shape(g)[-1])), adjoint(inverse))
     return hermitian_adjoint(whole, g, "L")
 
@@ -78,17 +81,28 @@ WHOLE = 96
 """Of plain matrices of more rows halves take less time, of 200 a third, for all of the factor above is 0."""
 
 
-def _pulled_by_halves(g, z, inverse):
-    """Ā by the steps of the factorization backward, of plain matrices.
+def _fill_by_halves(pulled, g, z, inverse=None):
+    """Write Ā to zeros by the steps of the factorization backward, of plain matrices; ``inverse`` is L⁻ᴴ, if known.
 
-    Of [[A, ·], [B, C]] these are: L, the factor of A; M = B L⁻ᴴ; the factor of C − M Mᴴ.
+    Of [[A, ·], [B, C]] these are: L, the factor of A; M = B L⁻ᴴ; the factor of C − M Mᴴ. So of L⁻ᴴ only the part of A
+    is computed, and of that of C what its own steps take.
     """
-    first, last, pulled = slice(0, len(g) // 2), slice(len(g) // 2, None), np.zeros_like(g)
-    m = z[last, first]
-    pulled[last, last] = rest = _pulled(g[last, last], z[last, last], inverse[last, last])
-    pulled[last, first] = b = (g[last, first] - (rest + adjoint(rest)) @ m) @ adjoint(inverse[first, first])
-    pulled[first, first] = _pulled(g[first, first] - adjoint(b) @ m, z[first, first], inverse[first, first])
-    return pulled
+    if len(g) <= WHOLE:
+        inverse, half = inverse_of_upper(adjoint(z)) if inverse is None else inverse, lower_half(len(g))
+        middle = adjoint(z) @ g
+        middle *= half
+        whole = inverse @ middle @ adjoint(inverse)
+        np.add(whole, adjoint(whole), out=pulled)
+        pulled *= half
+        return
+    first, last = slice(0, len(g) // 2), slice(len(g) // 2, None)
+    of_first = inverse_of_upper(adjoint(z[first, first])) if inverse is None else inverse[first, first]
+    m, rest, b = z[last, first], pulled[last, last], pulled[last, first]
+    _fill_by_halves(rest, g[last, last], z[last, last], None if inverse is None else inverse[last, last])
+    of_b = (rest + adjoint(rest)) @ m
+    np.matmul(np.subtract(g[last, first], of_b, out=of_b), adjoint(of_first), out=b)
+    of_a = adjoint(b) @ m
+    _fill_by_halves(pulled[first, first], np.subtract(g[first, first], of_a, out=of_a), z[first, first], of_first)
 
 
 @smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2), needs=np.linalg.cholesky, core="(i,i)->(i,i)")

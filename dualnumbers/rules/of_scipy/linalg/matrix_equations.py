@@ -106,9 +106,13 @@ def _triangular_adjoint(g, a, b, trans, lower, unit):
 
 
 def _triangular_pull(g, z, a, b, trans, lower, unit):
+    """b̄ = A⁻ᴴ z̄ and Ā = −b̄ zᴴ, of the triangle that is read."""
     found = _triangular_adjoint(g, a, b, trans, lower, unit)
-    whole = -matmul(found, adjoint(z))
-    whole = (whole, matrix_transpose(whole), adjoint(whole))[trans] if trans else whole
+    if trans == 1:
+        left, right = conj(z), matrix_transpose(found)
+    else:
+        left, right = (z, adjoint(found)) if trans else (found, adjoint(z))
+    whole = -left * right if shape(z)[-1] == 1 else matmul(-left, right)
     return triangle(whole, lower, unit), found
 
 
