@@ -41,6 +41,9 @@ NARROW = 3
 BLOCK = 512
 """So many products are summed one after the other, then these sums: to go on would lose a digit with each ten times."""
 
+LARGE, BLOCK_BYTES, MOST_OF_BLOCK = 1 << 20, 1 << 18, 1 << 20
+"""From so many bytes on products are added to an adjoint that is there in blocks of so many; rows of more are not."""
+
 MOST_AXES = 50
 """Of how many axes np.einsum has names, with two to spare."""
 
@@ -68,6 +71,26 @@ def product(p: Any, g: Any, x: Any, times: Times | None, last: bool) -> Any:
     elif type(p) is not float:
         return p * g
     return np.multiply(p, g, out=g) if last and is_temporary(g) else p * g
+
+
+def accumulated(t: Any, p: Any, g: Any, is_own: bool) -> bool:
+    """Add a product to a large adjoint that is there, unless somebody else has it; return whether that was done.
+
+    Block by block: the product of a block is in the cache still when it is added, and takes no memory of its own.
+    """
+    if type(t) is not np.ndarray or t.nbytes < LARGE or type(p) is not np.ndarray or type(g) is not np.ndarray:
+        return False
+    if not t.dtype is p.dtype is g.dtype or t.shape != g.shape or p.ndim != g.ndim or not t.flags.c_contiguous:
+        return False
+    if is_temporary(p) or t.nbytes > len(t) * MOST_OF_BLOCK or not (is_own or is_free(t)):
+        return False
+    rows = max(BLOCK_BYTES * len(t) // t.nbytes, 1)
+    room = np.empty((min(rows, len(t)), *t.shape[1:]), t.dtype)
+    for start in range(0, len(t), rows):
+        part = t[start : start + rows]
+        c = np.multiply(p if len(p) == 1 else p[start : start + rows], g[start : start + rows], out=room[: len(part)])
+        np.add(part, c, out=part)
+    return True
 
 
 def contracted(p: Any, g: Any, target: tuple[int, ...]) -> Any:

@@ -39,7 +39,7 @@ from .accumulation import (
 from .few import add_few, few_of, passed_on
 from .float_sweep import of_floats
 from .keeping import restore
-from .multiplication import SMALL, product, product_of_square, summed_product, twice
+from .multiplication import SMALL, accumulated, product, product_of_square, summed_product, twice
 from .pieces import Few, Pieces
 from .program import FAR, INERT, UNARY
 from .recorder import Recorder
@@ -190,12 +190,14 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     b, c = UNARY, twice(p * g) if plain else product_of_square(x, g, times)
                 elif type(x) is float and type(g) is np.ndarray:
                     c = summed_product(p, g, times)
+                elif not plain and times is None and accumulated(found[a], p, g, a in owned):
+                    c = None
                 else:
                     c = p * g if plain else product(p, g, x, times, b < 0)
             if type(c) is float:
                 t = found[a]
                 found[a] = c if t is None else t + c
-            else:
+            elif c is not None:
                 add(found, owned, a, c, values[a])
         if b >= 0:
             if type(q) is float:
@@ -208,6 +210,8 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     q = evaluate_partial(q, x, y, z)
                 if type(y) is float and type(g) is np.ndarray:
                     c = summed_product(q, g, times)
+                elif not plain and times is None and accumulated(found[b], q, g, b in owned):
+                    continue
                 else:
                     c = q * g if plain else product(q, g, y, times, True)
             if type(c) is float:

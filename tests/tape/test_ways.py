@@ -166,6 +166,19 @@ def test_a_large_adjoint_is_multiplied_in_place(monkeypatch):
     assert places == [True, True]
 
 
+def test_a_product_is_added_to_a_large_adjoint_block_by_block(monkeypatch):
+    add, blocks = np.add, []
+
+    def noted(x, y, **keywords):
+        blocks.append(len(x))
+        return add(x, y, **keywords)
+
+    monkeypatch.setattr(np, "add", noted)
+    grad(lambda x: np.sum(x * MATRIX[:1] + np.exp(x)))(np.ones((1000, 300)))
+    assert sum(blocks) == 1000
+    assert len(blocks) > 4
+
+
 def test_blas_multiplies_the_adjoint_of_a_sum(calls):
     vectors = calls(products, "written_out")
     grad(lambda x: np.sum(MATRIX @ x) + np.sum(x @ MATRIX.T))(SMALL[:1].repeat(300))
