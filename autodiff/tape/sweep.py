@@ -190,10 +190,12 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     b, c = UNARY, twice(p * g) if plain else product_of_square(x, g, times)
                 elif type(x) is float and type(g) is np.ndarray:
                     c = summed_product(p, g, times)
-                elif not plain and times is None and accumulated(found[a], p, g, a in owned):
-                    c = None
+                elif plain:
+                    c = p * g
                 else:
-                    c = p * g if plain else product(p, g, x, times, b < 0)
+                    c = None  # an adjoint, which this may refer to, is written to where nobody else does
+                    if times is not None or not accumulated(found[a], p, g, a in owned):
+                        c = product(p, g, x, times, b < 0)
             if type(c) is float:
                 t = found[a]
                 found[a] = c if t is None else t + c
@@ -210,10 +212,13 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     q = evaluate_partial(q, x, y, z)
                 if type(y) is float and type(g) is np.ndarray:
                     c = summed_product(q, g, times)
-                elif not plain and times is None and accumulated(found[b], q, g, b in owned):
-                    continue
+                elif plain:
+                    c = q * g
                 else:
-                    c = q * g if plain else product(q, g, y, times, True)
+                    c = None
+                    if times is None and accumulated(found[b], q, g, b in owned):
+                        continue
+                    c = product(q, g, y, times, True)
             if type(c) is float:
                 t = found[b]
                 found[b] = c if t is None else t + c
