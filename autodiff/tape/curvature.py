@@ -201,7 +201,7 @@ class _Sweep:
         t = self.along[operand]
         if is_numpys(d):
             add_part(self.along, self.owned_along, operand, d, z, x, static)
-        elif self.low is not None and type(t) is not Pieces and is_simple(*static):
+        elif self.low is not None and x.ndim and type(t) is not Pieces and is_simple(*static):
             members = d.data
             if operand not in self.owned_along:
                 self.along[operand] = np.zeros((len(members), *x.shape)) if t is None else t.copy()

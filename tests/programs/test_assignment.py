@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table import JACOBIANS, nestings, rarely, repeatable
 
-from autodiff import Variable, forward, grad, gradcheck, hessian, jacfwd, jacrev, jvp, record, value_of, vjp
+from autodiff import Variable, forward, grad, gradcheck, hessian, jacfwd, jacrev, jit, jvp, record, value_of, vjp
 
 N = 4
 X = np.array([0.5, -1.0, 2.0, 3.0])
@@ -703,6 +703,38 @@ def test_an_array_of_no_axes_is_an_array(f):
         assert type(value) is type(f(x))
         assert value == f(x)
     assert gradcheck(f, [x], order=2, raises=True)
+
+
+@pytest.mark.parametrize("n", [1, 3, 40])
+@pytest.mark.parametrize("index", [..., (), (..., None)], ids=str)
+def test_second_derivatives_of_a_view_of_one_element_that_is_written(index, n):
+    def f(x):
+        y = x[0, ...]
+        np.place(y, y > 0, y * y)
+        y[index] *= y
+        return np.sum(x**3)
+
+    x = np.linspace(2.0, 3.0, n)
+    expected = np.diag(6.0 * x)
+    expected[0, 0] = 12 * 11 * 2.0**10  # of x¹²
+    for name, partial in nestings(f, (0, 0), JACOBIANS):
+        np.testing.assert_allclose(partial(x), expected, rtol=1e-14, err_msg=name)
+    np.testing.assert_allclose(hessian(f)(x), expected, rtol=1e-14)
+
+
+INTO_NUMBERS = {
+    "copyto": lambda x: np.copyto(x, 2.0),
+    "place": lambda x: np.place(x, True, [2.0]),
+    "put": lambda x: np.put(x, 0, 2.0),
+    "putmask": lambda x: np.putmask(x, True, [2.0]),
+}
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev, lambda f: jit(jacrev(f))])
+@pytest.mark.parametrize("name", INTO_NUMBERS)
+def test_a_number_is_not_written_into(name, mode):
+    with pytest.raises(TypeError, match=rf"np.{name} writes into an array, and this is a number: .*np.where.*at .*"):
+        mode(INTO_NUMBERS[name])(1.5)
 
 
 REFUSED_IN_PLACE = {

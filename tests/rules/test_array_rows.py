@@ -15,7 +15,7 @@ from samples import ENTRIES, samples
 from samples.determinants import SINGULAR
 from table import EPS, JACOBIANS, difference, nestings, same_bits
 
-from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp
+from autodiff import gradient, jacfwd, jacrev, jit, jvp, record, vjp
 from autodiff.scipy._counterpart import COUNTERPARTS
 from autodiff.tape.accumulation import fit
 from dualnumbers.table import BY_NUMPY, TABLE
@@ -366,6 +366,22 @@ def test_ties_share_equally_at_every_order(function):
         np.testing.assert_array_equal(mode(function)(x), expected)
     for name, second in nestings(function, (0, 0), JACOBIANS):
         np.testing.assert_array_equal(second(x), np.zeros((2, 3, 2, 3)), err_msg=name)
+
+
+@pytest.mark.parametrize("indices", [[0, -1, 0], 0, []], ids=str)
+@pytest.mark.parametrize(("axis", "mode"), [(-1, "raise"), (1, "clip"), (0, "clip")])
+def test_elements_taken_of_none(axis, mode, indices):
+    """NumPy asks no index where it takes nothing; its own error comes out of the call."""
+    x, y = np.zeros((0, 0)), np.zeros((0, 2))
+    take = lambda x: np.take(x, np.array(indices, int), axis, mode=mode)
+    value, back = vjp(take, x)
+    assert value.shape == take(x).shape
+    assert back(value)[0].shape == x.shape
+    for jacobian in (jacfwd, jacrev):
+        assert jacobian(take)(x).shape == (*value.shape, 0, 0)
+        assert jit(jacobian(take))(x).shape == (*value.shape, 0, 0)
+    with pytest.raises(IndexError, match="cannot do a non-empty take from an empty axes"):
+        vjp(lambda x: np.take(x, [0], axis=0), y)
 
 
 def test_the_last_of_repeated_assignments_wins():

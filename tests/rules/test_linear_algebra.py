@@ -258,6 +258,16 @@ def test_norms_of_a_zero_matrix(mode, ord):
 
 
 @MODES
+@pytest.mark.parametrize("shape", [(0, 0), (0, 2), (2, 0)])
+@pytest.mark.parametrize("ord", ["fro", "nuc", 1, 2, np.inf])
+def test_norms_of_no_elements(mode, ord, shape):
+    x = np.zeros(shape)
+    assert jvp(lambda x: np.linalg.norm(x, ord), [x], [x]) == (0.0, 0.0)
+    assert mode(lambda x: np.linalg.norm(x, ord))(x).shape == shape
+    assert mode(lambda x: np.linalg.vector_norm(x, ord=np.inf))(x).shape == shape
+
+
+@MODES
 def test_norms_where_singular_values_repeat_or_vanish(mode):
     np.testing.assert_allclose(mode(lambda x: np.linalg.norm(x, 2))(np.eye(3)), np.eye(3) / 3, atol=1e-15)
     u, v = np.array([0.6, 0.8]), np.array([1.0, 2.0, 2.0]) / 3
@@ -277,6 +287,9 @@ def test_norms_where_singular_values_repeat_or_vanish(mode):
         (lambda a: np.linalg.eigvals(a), np.linalg.LinAlgError, "square matrix"),
         (lambda a: np.linalg.matrix_power(a[:2], 0.5), TypeError, "integer exponent"),
         (lambda a: np.linalg.matrix_power(a, 0), np.linalg.LinAlgError, "must be square"),
+        (lambda a: np.linalg.matrix_power(a[:, 0], 2), np.linalg.LinAlgError, "a square matrix is needed"),
+        (lambda a: np.linalg.svdvals(a[0]), np.linalg.LinAlgError, "at least two-dimensional"),
+        (lambda a: np.linalg.cond(a[0]), np.linalg.LinAlgError, "at least two-dimensional"),
         (lambda a: np.linalg.norm(a, 3), ValueError, "Invalid norm order"),
         (lambda a: np.linalg.norm(a, "fro", axis=0), ValueError, "ord='fro' is of one axis or of two"),
         (lambda a: np.linalg.outer(a, a), ValueError, "np.outer"),

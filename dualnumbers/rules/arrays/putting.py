@@ -9,7 +9,7 @@ from ...foreign import added_at as added
 from ...foreign import as_array, as_like, in_index, of_one_library, one_of
 from ...forms import PYTHON, dtype_of, is_array, numbered, shape, size, type_of
 from ...levels import is_lazy, is_number, read
-from ...messages.errors import no_plain_value
+from ...messages.errors import no_plain_value, user_line
 from ...table import composition, linear
 from ..indexing import fixed, getitem, scatter
 from ..shaping import array, ravel, reshape
@@ -20,6 +20,9 @@ def _written(target, value, name):
     """Return the target, if numbers can be written into it."""
     if not is_number(type(target)):
         raise no_plain_value(f"{name} into a plain array", value)
+    if not is_array(target):
+        raise TypeError(f"{name} writes into an array, and this is a number: build another one by np.where, or write "
+                        f"to x = np.reshape(x, 1){user_line()}")  # fmt: skip
     return target
 
 

@@ -21,7 +21,7 @@ from ...foreign import (
     of_one_library,
     one_of,
 )
-from ...forms import dtype_of, shape, size
+from ...forms import dtype_of, shape, size, zeros_like
 from ...levels import is_lazy, read
 from ...table import composition, linear
 from ...table.batching import by_axis, by_places, flat, with_ones
@@ -229,6 +229,8 @@ def sliding_window_view(x, window_shape, axis):
 
 def _take_adjoint(g, x, indices, axis, mode):
     """Each element back to where it was taken from, of one taken twice both."""
+    if not size(g):  # of nothing NumPy takes any indices
+        return zeros_like(x)
     axis = axis if shape(x) else None  # of a single number NumPy takes axis 0, too
     n = size(x) if axis is None else shape(x)[axis]
     known = type(indices) is np.ndarray and indices.dtype.kind == "i"

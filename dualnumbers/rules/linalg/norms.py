@@ -140,9 +140,14 @@ length = smooth(Smooth(_push, _length_pull), name="length", shown="norm", batche
 p_norm = smooth(_push, name="p_norm", shown="norm", batched=_evaluate_all)(_evaluate)
 
 
+def _largest(x, axis, keepdims):
+    """Return the largest of moduli; of none 0, as NumPy has it."""
+    return max(x, axis, keepdims) if shape(x)[axis] else sum(x, axis, keepdims)
+
+
 def _of_vectors(x, ord, axis, keepdims):
     if ord in (math.inf, -math.inf):
-        return (max if ord > 0 else min)(abs(x), axis, keepdims)
+        return (_largest if ord > 0 else min)(abs(x), axis, keepdims)
     if ord == 0:
         return sum(astype(not_equal(x, 0), real_dtype_of(x)), axis, keepdims)
     return sum(abs(x), axis, keepdims) if ord == 1 else p_norm(x, ord, axis, keepdims)
@@ -154,10 +159,10 @@ def _of_vectors(x, ord, axis, keepdims):
 def _of_matrices(x, ord, axes, keepdims):
     if ord in ("nuc", 2, -2):
         s = svdvals(moved(x, axes))
-        z = {"nuc": sum, 2: max, -2: min}[ord](s, -1, False)
+        z = {"nuc": sum, 2: _largest, -2: min}[ord](s, -1, False)
     elif ord in (1, -1, math.inf, -math.inf):
         summed, largest = axes if abs(ord) == 1 else axes[::-1]
-        extremum = max if ord > 0 else min
+        extremum = _largest if ord > 0 else min
         z = extremum(sum(abs(x), summed, False), largest - (largest > summed), False)
     else:
         raise ValueError(f"Invalid norm order for matrices: {ord!r}")

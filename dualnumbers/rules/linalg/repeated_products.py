@@ -7,7 +7,7 @@ from ...forms import dtype_of, shape, zeros_like
 from ...table import composition
 from ..indexing import getitem
 from ..shaping import array, expand_dims
-from .factors import product
+from .factors import product, square
 from .products import dot, matmul
 from .systems import inv
 
@@ -22,6 +22,7 @@ def matrix_power(a, n):
         if is_foreign(type(zeros)):
             zeros = np.zeros(shape(a), dtype_of(a))  # a library may want to compute it
         return as_like(np.linalg.matrix_power(zeros, 0), a)  # of squares alone
+    square(a)
     a, n = (a, int(n)) if n > 0 else (inv(a), -int(n))
     if n <= 3:
         return product(*[a] * n)

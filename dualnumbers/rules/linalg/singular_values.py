@@ -131,7 +131,8 @@ def svdvals(x, /):
     """The singular values in descending order; where they repeat, as `eigvalsh`; at 0 a kink."""
     if is_lazy(type_of(x)):  # of which nobody knows whether they repeat
         return svd(x, False)[1]
-    return _svdvals(x, Basis(is_number(type(x)) and is_number(type(x.primal)), rows=shape(x)[-2]))
+    rows = (0, 0, *shape(x))[-2]  # of a vector NumPy raises its error
+    return _svdvals(x, Basis(is_number(type(x)) and is_number(type(x.primal)), rows=rows))
 
 
 # ------------------------------------------------------------------------------------------------- with the vectors
