@@ -52,7 +52,7 @@ def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[.
     if row.is_linear and row.arity == 1:
         return _linear_in_one(face, make)
     general = _general(face, make, kind)
-    return _binary(face, make, general, scalar) if row.inline and not face.unreal else general
+    return _binary(face, make, general, scalar) if row.inline else general
 
 
 def paired(make: Make, z: Any, tangent: Any, level: Any) -> Any:
@@ -164,7 +164,7 @@ def _unary_of_constant(face: Face, make: Make, p: float) -> Callable[..., Any]:
 
 def _binary(face: Face, make: Make, general: Callable[..., Any], scalar: Any) -> Callable[..., Any]:
     """Extend a row of two operands, both numbers of one level, or one of them plain or a scalar of a lower level."""
-    row, evaluate = face.row, face.evaluate
+    row, evaluate, unreal = face.row, face.evaluate, face.unreal
     of_scalars, singular = _of_scalars(row, scalar), row.singular
 
     def pushed(x: Any, y: Any) -> Any:
@@ -180,6 +180,8 @@ def _binary(face: Face, make: Make, general: Callable[..., Any], scalar: Any) ->
             level, a, b, s, t = x.level, x.primal, y, x.tangent, None
         else:
             level, a, b, s, t = y.level, x, y.primal, None, y.tangent
+        if unreal and (is_unreal(a) or is_unreal(b)):
+            return unreal(x, y)
         z = evaluate(a, b)
         kind = type(z)
         tangent = of_scalars(z, a, b, s, t) if kind is float or kind is numpy_float or kind is scalar else None

@@ -59,9 +59,9 @@ class Dispatch(dict[Any, Callable[..., Any]]):
     def __missing__(self, kinds: Any) -> Callable[..., Any]:
         face = self.face
         types = kinds if isinstance(kinds, tuple) else (kinds,)
-        numbers = [t for t in types if is_number(t)]
+        numbers = {t for t in types if is_number(t)}
         if numbers:
-            implementation = face.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(face, *xs)
+            implementation = face.lifts[numbers.pop()] if len(numbers) == 1 else lambda *xs: lead(face, *xs)
         elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
             implementation = self.array
             if any(map(is_foreign, types)):
