@@ -15,12 +15,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from dualnumbers.forms import is_unreal, shape, type_of
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
 from dualnumbers.numbers.taylor.number import TaylorNumber, make, of_floats
 from dualnumbers.numbers.taylor.series import Series
+from dualnumbers.numbers.taylor.short import series_of
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
@@ -97,9 +100,11 @@ def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> 
     seeded[index] = of_floats([x, 1.0], order, level)
     raw = run(f, seeded, level)
     if type(raw) is TaylorNumber and raw.level is level and not watching():
-        found = raw.series.found
+        found = list(raw.floats if raw.form is not None else raw.series.found)
+        if type(found[0]) is np.float64:
+            found[0] = float(found[0])
         total = sum(found)
-        if type(found[0]) is float is type(total) and total == total:  # as most are
+        if type(total) is float and total == total:  # as most are
             return found + [0.0] * (order + 1 - len(found))
 
     def of_one(x: Any) -> Any:
@@ -147,7 +152,7 @@ def _coefficients(out: Any, level: Level, order: int, given: Any) -> list[Any]:
     """Return the coefficients of an output: in the type of the number x, else in that of the output."""
     check_alive_below(out, level)
     if is_number(type(out)) and out.level is level:
-        found = list(map(own, out.series.all()))
+        found = list(map(own, series_of(out).all()))
     else:
         found = [own(out)] + [zero(out, 0.0 if given is None else given) for _ in range(order)]
     value = found[0]

@@ -27,6 +27,7 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.numbers.taylor.number import make
 from dualnumbers.numbers.taylor.series import Series
+from dualnumbers.numbers.taylor.short import series_of
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, reshape, transpose
@@ -152,7 +153,7 @@ def _along_all(f: Function, x: Any, order: int, directions: Any) -> tuple[list[l
 def _members(out: Any, level: Level, order: int, count: int) -> list[Any]:
     """Return the value of an output, and its other coefficients with the directions in front."""
     check_alive_below(out, level)
-    found = out.series.all() if is_number(type(out)) and out.level is level else [out] + [0.0] * order
+    found = series_of(out).all() if is_number(type(out)) and out.level is level else [out] + [0.0] * order
     wanted = (count, *shape(out))
     return [own(found[0]), *(c.data if isinstance(c, BatchNumber) else broadcast_to(c, wanted) for c in found[1:])]
 

@@ -32,93 +32,41 @@ from ...messages.errors import no_plain_value, unpicklable, user_line
 from ...number_types import alike, number_type, wrapped
 from ...operands import is_operand
 from ...rules.shaping import astype, broadcast_to
-from ...table import TABLE
 from ...table.partials import as_given
 from ...table.row import Face
 from ..array import ArrayNumber, Classes
 from ..notation import polynomial
 from ..number import Number
-from ..operators import lifted_operators
 from ..views import ArrayView
 from .operation import completed
-from .polynomials import finite, minus, over, plus, times, to_power
-from .propagation import DOUBLE, extend
+from .propagation import extend, operators_of
 from .series import Series
+from .short import FORMS, Form, form_of, series_of
 
 new = object.__new__
 
 
-WRITTEN_OUT = {"add": plus, "subtract": minus, "multiply": times, "divide": over}
-"""The name of a row → what it does to complete series of floats."""
-
-
-def _in_short(face: Face, general: Callable[..., Any], reflected: bool) -> Callable[..., Any]:
-    """Make an operator that applies the algebra to complete series of floats, the ``general`` way to others."""
-    algebra, evaluate = WRITTEN_OUT[face.row.name], face.evaluate
-
-    def operator(x: Any, y: Any) -> Any:
-        own, kind, level = x.series, type(y), x.level
-        a, order = own.found, own.order
-        if own.within is not None:
-            return general(x, y)
-        if type(a[0]) is not float:
-            return of_double(x, y)
-        if kind is float or kind is int:
-            b = [y]
-        elif kind is TaylorNumber and y.level is level:
-            other = y.series
-            b = other.found
-            if other.within is not None or type(b[0]) is not float:
-                return of_double(x, y)
-            if other.order != order:
-                order = min(order, other.order)
-                a, b = a[: order + 1], b[: order + 1]
-        else:
-            return of_double(x, y)
-        return of_floats(algebra(b, a, order) if reflected else algebra(a, b, order), order, level)
-
-    def of_double(x: Any, y: Any) -> Any:
-        level, order = x.level, min(s.series.order for s in (x, y) if type(s) is TaylorNumber)
-        first, second = (y, x) if reflected else (x, y)
-        a, b = _as_floats(first, order, level), _as_floats(second, order, level)
-        found = None if a is None or b is None else finite(algebra, a, b, order)
-        if found is None:
-            return general(x, y)
-        found[0] = evaluate(_first(first), _first(second))
-        return of_floats(found, order, level)
-
-    return operator
-
-
-def _first(x: Any) -> Any:
-    """Return the first coefficient of a series, and a constant as it is."""
-    return x.series.found[0] if type(x) is TaylorNumber else x
-
-
-def _as_floats(x: Any, order: int, level: Level) -> list[Any] | None:
-    """Return the coefficients of an operand of double precision, of NumPy's or Python's; None of another one."""
-    if type(x) is not TaylorNumber:
-        return [float(x)] if type(x) in DOUBLE else [x] if type(x) is int else None
-    series = x.series
-    if x.level is not level or series.within is not None or type(series.found[0]) not in DOUBLE:
-        return None
-    return [float(series.found[0]), *series.found[1 : order + 1]]
-
-
 def of_floats(found: list[float], order: int, level: Level) -> Any:
-    """Make the Taylor number of coefficients that are floats: as `make`, in half the time."""
-    series: Any = new(Series)
-    series.found, series.order = found, order
-    series.rule = series.within = series._rows = None
+    """Make the Taylor number of a complete series of floats."""
+    form = FORMS.get((order, len(found), float))
+    if form is None:
+        return make(Series(found, None, order), level)
     z: Any = new(TaylorNumber)
-    z.series, z.level = series, level
+    z.floats, z.form, z.level = tuple(found), form, level
     return z
 
 
 def make(series: Series, level: Level) -> Any:
     """Make the Taylor number of a series at a level."""
-    z: Any = new(_CLASS[type(series.found[0])])
-    z.series, z.level = series, level
+    kind = _CLASS[type(series.found[0])]
+    z: Any = new(kind)
+    z.level = level
+    if kind is not TaylorNumber:
+        z.series = series
+    elif series.within is None and (form := form_of(series)) is not None:
+        z.form, z.floats = form, tuple(series.found)
+    else:
+        z.form, z.series = None, series
     return z
 
 
@@ -133,9 +81,14 @@ class TaylorNumber(Number, operators=True):
     first and does not broadcast to it, or where the order is below the power of the last.
     """
 
-    __slots__ = ("level", "series")
+    __slots__ = ("floats", "form", "level", "series")
     level: Level
+    form: Form | None
+    """That of a short series; None of any other."""
+    floats: tuple[float, ...]
+    """The coefficients of a short series."""
     series: Series
+    """Any other series."""
 
     def __new__(cls, coefficients: Any, order: int | None = None) -> Self:
         found = _coefficients(coefficients)
@@ -151,81 +104,70 @@ class TaylorNumber(Number, operators=True):
     def lift(cls, face: Face) -> Callable[..., Any]:
         """Return the row extended to power series."""
         taylor_number = next(kind for kind in cls.__mro__ if "lift" in kind.__dict__)
-        return extend(face, make, of_floats, taylor_number)
+        return extend(face, make, taylor_number, None if issubclass(cls, ArrayNumber) else cls)
 
     @property
     def primal(self) -> Any:
         """The first coefficient: the value at t = 0."""
-        return self.series.found[0]
+        return self.series.found[0] if self.form is None else self.floats[0]
 
     @property
     def order(self) -> int:
         """The highest power that is kept."""
-        return self.series.order
+        return self.series.order if self.form is None else self.form.order
 
     @property
     def coefficients(self) -> tuple[Any, ...]:
         """All coefficients, of t⁰ to t^order."""
         if not self.level.by_hand:
             raise no_plain_value(".coefficients", self, AttributeError)
-        return tuple(as_given(x, self.primal) for x in self.series.all())
+        return tuple(as_given(x, self.primal) for x in series_of(self).all())
 
     def constant(self, value: Any) -> Any:
         return make(Series([as_like(value, self)], None, self.order), self.level)
 
     def parts(self) -> tuple[Any, ...]:
-        return tuple(part for part in self.series.found if part is not None)
+        return tuple(part for part in series_of(self).found if part is not None)
 
     def __repr__(self) -> str:
-        return f"TaylorNumber({self.series.all()!r})"
+        return f"TaylorNumber({series_of(self).all()!r})"
 
     def __str__(self) -> str:
         return format(self, "")
 
     def __format__(self, spec: str) -> str:
         """Format every coefficient by one specification: ``f"{TaylorNumber([3, 0.5]):.2f}"`` is ``3.00 + 0.50t``."""
-        return polynomial(self.series.all(), "" if shape(self) else spec)
+        return polynomial(series_of(self).all(), "" if shape(self) else spec)
 
     def __copy__(self) -> Any:
-        s = self.series
+        s = series_of(self)
         if s.within is not None:  # its rule computes it from itself: a second list of what is found would lag behind
             return make(s, self.level)
         return make(Series(list(s.found), None, s.order), self.level)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return make(Series(deepcopy(self.series.all(), memo), None, self.order), self.level)
+        return make(Series(deepcopy(series_of(self).all(), memo), None, self.order), self.level)
 
     def __reduce__(self) -> Any:
         if not self.level.by_hand:
             raise unpicklable(self)
-        return TaylorNumber, (self.series.found, self.order)
+        return TaylorNumber, (series_of(self).found, self.order)
 
     @classmethod
     def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Return the operator of a row and its reflected twin; of floats, the algebra is written out."""
+        """Return the operator of a row and its reflected twin; short series have code of their own."""
         general, reflected = super().operators(face)
-        if face.row.name not in WRITTEN_OUT or issubclass(cls, ArrayNumber):
-            return general, reflected
-        return _in_short(face, general, False), _in_short(face, reflected, True)
-
-    def __pow__(self, other: Any) -> Any:
-        x, kind = self.series, type(other)
-        first = x.found[0]
-        if (kind is float or kind is int) and type(first) in DOUBLE and (first > 0.0 or (kind is int and first)):
-            if type(first) is float and x.within is None:
-                return of_floats(to_power(x.found, other, x.order), x.order, self.level)
-            a = _as_floats(self, x.order, self.level)
-            found = None if a is None else finite(to_power, a, other, x.order)
-            if found is not None:
-                found[0] = first**other
-                return of_floats(found, x.order, self.level)
-        return _POWER(self, other)
+        codes = getattr(face.lifts[cls], "codes", None)
+        return (general, reflected) if codes is None else operators_of(codes, general, reflected)
 
 
 class TaylorArray(TaylorNumber, ArrayNumber, operators=True):
     """A power series whose coefficients are arrays of one shape."""
 
-    __slots__ = ()
+    __slots__ = ("series",)
+    form = None
+    primal = property(lambda self: self.series.found[0])
+    order = property(lambda self: self.series.order)
 
     def assign(self, value: Any, index: Any) -> None:
         """Write in place where nobody else has the coefficients: a loop that fills an array stays linear.
@@ -233,7 +175,7 @@ class TaylorArray(TaylorNumber, ArrayNumber, operators=True):
         Behind a real value coefficients become complex, where those that are written are.
         """
         own = self.series
-        given = value.series if level_of(value) is self.level else Series([value], None, own.order)
+        given = series_of(value) if level_of(value) is self.level else Series([value], None, own.order)
         if given.within is None and any(map(is_unreal, given.found)) and not is_unreal(given.found[0]):
             own = Series(
                 [own.found[0], *(astype(x, np.result_type(dtype_of(x), np.complex64)) for x in own.all()[1:])],
@@ -271,9 +213,6 @@ class TaylorView(ArrayView, TaylorArray):
 
 
 _CLASS = Classes(TaylorNumber, TaylorArray)
-
-
-_POWER, _ = lifted_operators(TABLE["power"].face, TaylorNumber)
 
 
 def _is_plain(x: Any) -> bool:

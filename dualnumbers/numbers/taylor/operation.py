@@ -35,6 +35,7 @@ from ...table.kinds import Multilinear, scaled
 from ...table.partials import evaluate_partial, is_double, python_of
 from .equations import by_blocks, by_equation
 from .series import Product, Rule, Series, convolved, power, product, quotient
+from .short import series_of
 
 Make = Callable[[Series, Level], Any]
 
@@ -71,7 +72,7 @@ class Operation:
 
     def taken(self, x: Any) -> Any:
         """Return a number of this level as its series; None stands for a constant."""
-        return x.series if is_number(type(x)) and x.level.order == self.level.order else None
+        return series_of(x) if is_number(type(x)) and x.level.order == self.level.order else None
 
     def applied(self, row: Row, z0: Any, xs: Sequence[Any], static: tuple[Any, ...]) -> Any:
         """Return the series of ``row(*xs, *static)``, of several results a tuple; its first coefficients are ``z0``."""
@@ -164,13 +165,13 @@ def set_rule(operation: Operation, row: Row, xs: Sequence[Any], z: Any, static: 
         z.rule = product(xs[0], xs[0])
     elif row is QUOTIENT:
         z.rule = quotient(xs[0], xs[1], z)
-    elif row in POWERS and not isinstance(xs[1], Series) and not decided(_has_zero, xs[0].found[0]):
+    elif row in POWERS and not isinstance(xs[1], Series) and not decided(has_zero, xs[0].found[0]):
         z.rule = power(xs[0], operation.derivative, xs[1], z)
     else:
         z.rule = _by_partials(operation, row, xs, z)
 
 
-def _has_zero(x: Any) -> bool:
+def has_zero(x: Any) -> bool:
     return bool(np.any(np.equal(x, 0)))
 
 

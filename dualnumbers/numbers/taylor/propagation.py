@@ -1,12 +1,13 @@
 """A row of the table extended to Taylor numbers: what an operation of the user's does, and one within a rule.
 
-The user's is computed at once, to the last coefficient. The functions that its derivative consists of are applied to
-numbers of the same kind, within the operation; they only set up the series that they stand for (operation.py).
+The user's is computed at once, to the last coefficient: of short series by code that was written for it (short.py). The
+functions that its derivative consists of are applied to numbers of the same kind, within the operation; they only set
+up the series that they stand for (operation.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,47 +16,23 @@ from ...forms import is_unreal
 from ...levels import Level, is_number
 from ...several import each
 from ...table.dispatch import lead, leading
-from ...table.partials import arguments_read, at_point, beside
+from ...table.partials import at_point, beside
 from ...table.row import Face
 from .operation import Make, Operation
-from .polynomials import finite, following, of_own_slope, of_slope
+from .polynomials import ALGEBRA, by_algebra
 from .series import Series
-
-OfFloats = Callable[[list[float], int, Level], Any]
-
-DOUBLE = (float, np.float64)
-"""The types of first coefficients of which series are found in short."""
-
-OF_VALUE = frozenset((1,))
-
-SHORT = 4
-"""Up to this order series of floats are found without an operation, which would take longer."""
+from .short import CONSTANTS, Codes, series_of
 
 
-def extend(face: Face, make: Make, of_floats: OfFloats, kind: Any) -> Callable[..., Any]:
+def extend(face: Face, make: Make, kind: type, scalar: type | None) -> Callable[..., Any]:
     """Extend a row to numbers of ``kind`` with ``series`` and ``level``, which ``make`` makes.
 
-    ``of_floats`` makes those of a list of floats, up to an order.
+    ``scalar`` is the class of those that may have a short series; None for arrays.
     """
     row, evaluate, statics, unreal = face.row, face.evaluate, face.row.statics, face.unreal
 
-    if row.is_elementwise and row.arity == 1 and not row.several:
-        return _of_one(face, make, of_floats)
-
-    def extended(*arguments: Any) -> Any:
-        operands = arguments[: len(arguments) - statics]
-        static = arguments[len(operands) :]
-        leader = leading(operands)
-        if not isinstance(leader, kind):
-            return lead(face, *arguments)
-        level = leader.level
-        xs = [x.series if is_number(type(x)) and x.level.order == level.order else x for x in operands]
-        primals = [x.found[0] if isinstance(x, Series) else x for x in xs]
-        if unreal and any(map(is_unreal, primals)):
-            return unreal(*arguments)
-        z0 = evaluate(*primals, *static)
-        if not any(isinstance(x, Series) and row.passes(k) for k, x in enumerate(xs)):
-            return z0
+    def by_rules(z0: Any, level: Level, xs: Sequence[Any], primals: Sequence[Any], static: tuple[Any, ...]) -> Any:
+        """Return the result, given its value, series or constants as operands, and their first coefficients."""
         xs = list(beside(row, z0, xs))
         within = next((x.within for x in xs if isinstance(x, Series) and x.within is not None), None)
         if within is not None:
@@ -70,34 +47,35 @@ def extend(face: Face, make: Make, of_floats: OfFloats, kind: Any) -> Callable[.
         finally:
             operation.end()
 
-    return extended
+    def general(*arguments: Any) -> Any:
+        operands = arguments[: len(arguments) - statics]
+        static = arguments[len(operands) :]
+        leader = leading(operands)
+        if not isinstance(leader, kind):
+            return lead(face, *arguments)
+        xs, primals = _opened(operands, leader.level)
+        if unreal and any(map(is_unreal, primals)):
+            return unreal(*arguments)
+        z0 = evaluate(*primals, *static)
+        if not any(isinstance(x, Series) and row.passes(k) for k, x in enumerate(xs)):
+            return z0
+        return by_rules(z0, leader.level, xs, primals, static)
 
-
-def _of_one(face: Face, make: Make, of_floats: OfFloats) -> Callable[..., Any]:
-    """Extend an elementwise row of one operand, at half the time of the general way."""
-    row, evaluate, unreal, floats = face.row, face.evaluate, face.unreal, face.scalar
-    short = _in_short(row.partials[0], of_floats)
-
-    def extended(x: Any) -> Any:
-        series, level = x.series, x.level
-        first, within, order = series.found[0], series.within, series.order
-        if type(first) is float:
-            z0 = floats(first)
-        elif unreal and is_unreal(first):
+    def of_one(x: Any) -> Any:
+        series = series_of(x)
+        first = series.found[0]
+        if unreal and is_unreal(first):
             return unreal(x)
-        else:
-            z0 = evaluate(first)
-        if within is None and 0 < order <= SHORT and type(z0) in DOUBLE and type(first) in DOUBLE:
-            a, w = series.found, z0
-            if type(z0) is not float:
-                a, w = [float(first), *a[1:]], float(z0)
-            found = finite(short, a, w, order, level)
-            if found is not None:  # else the rules tell zeros from one another
-                found[0] = z0
-                return of_floats(found, order, level)
-        if within is not None:
-            return make(within.applied(row, z0, (series,), ()), level)
-        operation = Operation(level, order, make)
+        z0 = evaluate(first)
+        if series.within is not None:
+            return make(series.within.applied(row, z0, (series,), ()), x.level)
+        return of_one_by_rules(z0, x)
+
+    def of_one_by_rules(z0: Any, x: Any) -> Any:
+        """Return the result of one operand, given its value: as `by_rules`, at half the time."""
+        series = series_of(x)
+        first = series.found[0]
+        operation = Operation(x.level, series.order, make)
         w, (at,) = (z0, (first,)) if type(z0) is float else at_point(z0, (first,))
         try:
             with np.errstate(all="ignore"):
@@ -105,33 +83,73 @@ def _of_one(face: Face, make: Make, of_floats: OfFloats) -> Callable[..., Any]:
         finally:
             operation.end()
 
+    def of_two_by_rules(z0: Any, x: Any, y: Any) -> Any:
+        level = leading((x, y)).level
+        return by_rules(z0, level, *_opened((x, y), level), ())
+
+    if not row.is_elementwise or row.several or row.arity > 2:
+        return general
+    if row.arity == 1:
+        if scalar is None:
+            return of_one
+        return _of_one(Codes(face, of_one, of_one_by_rules, make, scalar))
+    if scalar is None:
+        return general
+    way = by_algebra(face, make, general, scalar) if row.name in ALGEBRA else general
+    return _of_two(Codes(face, way, of_two_by_rules, make, scalar))
+
+
+def _opened(operands: Sequence[Any], level: Level) -> tuple[list[Any], list[Any]]:
+    """Return operands, those of a level as series, and the first coefficients of all."""
+    xs = [series_of(x) if is_number(type(x)) and x.level.order == level.order else x for x in operands]
+    return xs, [x.found[0] if isinstance(x, Series) else x for x in xs]
+
+
+def _of_one(codes: Codes) -> Callable[..., Any]:
+    """Make the function of one operand, a number, from the ``codes``, which it has as such."""
+
+    def extended(x: Any) -> Any:
+        return codes[x.form](x)
+
+    extended.codes = codes  # type: ignore[attr-defined]
     return extended
 
 
-def _in_short(partial: Any, of_floats: OfFloats) -> Callable[[list[float], float, int, Level], list[Any]]:
-    """Make the function of a complete series of floats, given its value, up to an order.
+def _of_two(codes: Codes) -> Callable[..., Any]:
+    """Make the function of two operands, of which one at least is a number, from the ``codes``, which it has as such."""
+    general, scalar = codes.general, codes.kind
 
-    The partial is taken of series of the order that it is needed to; where it reads the value, of each order anew.
-    """
-    if type(partial) is float:
-        return lambda a, z0, order, level: [z0, *[partial * t for t in a[1:]]]
-    read = arguments_read(partial, (0, 1), frozenset((0, 1)))
+    def extended(x: Any, y: Any) -> Any:
+        kind, other = type(x), type(y)
+        if kind is scalar:
+            if other is scalar:
+                if x.level is y.level:
+                    return codes[x.form, y.form](x, y)
+            elif other in CONSTANTS:
+                return codes[x.form, other](x, y)
+        elif kind in CONSTANTS and other is scalar:
+            return codes[kind, y.form](x, y)
+        return general(x, y)
 
-    def coefficients(p: Any) -> list[Any]:
-        return p.series.found if is_number(type(p)) else [p]
+    extended.codes = codes  # type: ignore[attr-defined]
+    return extended
 
-    def of_operand(a: list[float], z0: float, order: int, level: Level) -> list[Any]:
-        x = of_floats(a[:order], order - 1, level) if order > 1 else a[0]
-        return of_slope(z0, a, coefficients(partial(x, None)), order)
 
-    def of_value(a: list[float], z0: float, order: int, level: Level) -> list[Any]:
-        p = partial(a[0], z0)
-        if p is z0 and read == OF_VALUE:
-            return of_own_slope(z0, a, order)
-        found = of_slope(z0, a, [p], 1)
-        for k in range(2, order + 1 if len(a) > 1 else 0):
-            x = of_floats(a[:k], k - 1, level) if 0 in read else None
-            found.append(following(a, coefficients(partial(x, of_floats(found[:k], k - 1, level))), k))
-        return found
+def operators_of(codes: Codes, general: Callable[..., Any], reflected: Callable[..., Any]) -> tuple[Any, Any]:
+    """Return Python's operator and its reflected twin, given those of operands of any type."""
+    scalar = codes.kind
 
-    return of_value if 1 in read else of_operand
+    def operator(x: Any, y: Any) -> Any:
+        kind = type(y)
+        if kind is scalar:
+            if x.level is y.level:
+                return codes[x.form, y.form](x, y)
+        elif kind is float or kind in CONSTANTS:
+            return codes[x.form, kind](x, y)
+        return general(x, y)
+
+    def reflected_operator(x: Any, y: Any) -> Any:
+        kind = type(y)
+        return codes[kind, x.form](y, x) if kind is float or kind in CONSTANTS else reflected(x, y)
+
+    return operator, reflected_operator
