@@ -32,6 +32,10 @@ def loop(x):
     return x
 
 
+def by_numpy(x):
+    return np.exp(-x * x / 2.0) * np.sin(3.0 * x) / np.sqrt(1.0 + x**2) + np.float64(2.0) * np.tanh(x)
+
+
 def layers(x):
     return np.sum(1.0 / x - np.sin(2.0 * x) * SMALL + x**2 / 3.0) + np.mean(np.maximum(np.exp(x) @ MATRIX[:10], 0.0))
 
@@ -93,6 +97,9 @@ NOT_TAKEN = {
     "so have nested ones": (lambda: derivative(loop, (0, 0), [1.5]), dual, "by_table"),
     "and their functions": (lambda: derivative(loop, (0, 0), [1.5]), kinds.Elementwise, "push"),
     "and power series": (lambda: derivative(loop, (0, 0, 0), [1.5]), propagation, "Operation"),
+    "of NumPy's numbers": (lambda: derivative(by_numpy, (0, 0, 0), [1.5]), propagation, "Operation"),
+    "or of two variables": (
+        lambda: derivative(lambda x: np.hypot(x, loop(x)) ** x, (0, 0, 0), [1.5]), propagation, "Operation"),
     "dual arrays have": (
         lambda: jvp(lambda x: (x * x - x / 2.0) / (x + SMALL), [SMALL], [SMALL]), operators, "as_operand"),
     "of all directions at once": (

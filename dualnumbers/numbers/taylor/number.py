@@ -38,8 +38,9 @@ from ..array import ArrayNumber, Classes
 from ..notation import polynomial
 from ..number import Number
 from ..views import ArrayView
+from .codes import operators_of
 from .operation import completed
-from .propagation import extend, operators_of
+from .propagation import extend
 from .series import Series
 from .short import FORMS, Form, form_of, series_of
 

@@ -166,12 +166,13 @@ def set_rule(operation: Operation, row: Row, xs: Sequence[Any], z: Any, static: 
     elif row is QUOTIENT:
         z.rule = quotient(xs[0], xs[1], z)
     elif row in POWERS and not isinstance(xs[1], Series) and not decided(has_zero, xs[0].found[0]):
-        z.rule = power(xs[0], operation.derivative, xs[1], z)
+        z.rule = power(xs[0], xs[1], z)
     else:
         z.rule = _by_partials(operation, row, xs, z)
 
 
 def has_zero(x: Any) -> bool:
+    """Return whether an element is 0."""
     return bool(np.any(np.equal(x, 0)))
 
 

@@ -100,7 +100,7 @@ def by_algebra(face: Face, make: Callable[..., Any], general: Callable[..., Any]
     algebra, evaluate = ALGEBRA[face.row.name], face.evaluate
 
     def applied(x: Any, y: Any) -> Any:
-        numbers = [z for z in (x, y) if type(z) is kind]
+        numbers: list[Any] = [z for z in (x, y) if type(z) is kind]
         a, b = found_of(x), found_of(y)
         if a is None or b is None or numbers[0].level is not numbers[-1].level:
             return general(x, y)

@@ -21,6 +21,7 @@ Python's floats alone nothing is checked: there they would decide nothing else.
 
 from __future__ import annotations
 
+import math
 import operator as op
 import sys
 from collections.abc import Callable, Sequence
@@ -30,56 +31,58 @@ import numpy as np
 
 from ...levels import NOTING, Level
 from ...table.partials import FAILURES
-from ...table.row import is_of_table
-from .operation import Operation
+from ...table.row import Face, Row, is_of_table
+from .operation import Make, Operation
 from .series import Series
-from .short import FORMS, Codes, Form
+from .short import FORMS, Form
 from .symbols import Symbol, Trace, UntraceableError, chosen
 
 INFIX = {op.add: "+", op.sub: "-", op.mul: "*", op.truediv: "/", op.pow: "**", op.and_: "&", op.or_: "|"}
 ARITHMETIC = frozenset((op.add, op.sub, op.mul, op.truediv, op.neg, op.pos))
 
-Code = Callable[..., Any]
+Function = Callable[..., Any]
 
 
-def written(codes: Codes, forms: Sequence[Any]) -> Code:
+def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, kind: type) -> Function | None:
     """Return the code of a row for operands of the given forms; of a constant that is its type.
 
-    It is the general way where what the row does depends on the values, and of a user's row, whose partials may be
-    others at the next call.
+    None where what the row does depends on the values, and of a user's row, whose partials may be others at the next
+    call. ``by_rules`` finds the result given the value; ``make`` makes numbers of series, and those here are of a kind.
     """
-    face, order = codes.face, min(form.order for form in forms if type(form) is Form)
-    if not is_of_table(face.row):
-        return codes.general
+    if not is_of_table(face.row) or (int in forms and face.row.python.scalar not in INFIX):
+        return None  # a function of a whole number may be another than that of the float
+    order = min(form.order for form in forms if type(form) is Form)
     soft = face is not face.row.python or any(np.float64 in (form, getattr(form, "first", None)) for form in forms)
     try:
-        found, nonzero = _coefficients(codes, forms, order)
+        found, nonzero = _coefficients(face.row, forms, order, make)
         text = _Text(found, nonzero)
     except (UntraceableError, *FAILURES):
-        return codes.general
+        return None
     source = _source(forms, text, face.scalar, soft)
     names = text.functions | {
         "FAILURES": FAILURES,
         "FORM": FORMS[order, len(found), np.float64 if soft else float],
-        "KIND": codes.kind,
+        "KIND": kind,
         "LARGEST": sys.float_info.max,
         "__name__": __name__,
-        "by_rules": codes.by_rules,
+        "by_rules": by_rules,
         "float64": np.float64,
+        "inf": math.inf,
         "new": object.__new__,
         "value": face.evaluate if soft else face.scalar,
     }
     exec(compile(source, f"{__file__}: {face.row.name}", "exec"), names)
-    code: Code = names["code"]
+    code: Function = names["code"]
     return code
 
 
-def _coefficients(codes: Codes, forms: Sequence[Any], order: int) -> tuple[list[Any], list[Symbol]]:
+def _coefficients(row: Row, forms: Sequence[Any], order: int, make: Make) -> tuple[list[Any], list[Symbol]]:
     """Return the coefficients of the result, by the general way with symbols; and those that must not be zero for it.
 
     The coefficients of the first operand are a0, a1, …, those of the second one b0, b1, …, and z0 is the value.
     """
-    trace, operation, xs = Trace(), Operation(Level(), order, codes.make), []
+    trace, operation = Trace(), Operation(Level(), order, make)
+    xs: list[Any] = []
     for letter, form in zip("ab", forms, strict=False):
         if type(form) is Form:
             symbols = [trace.symbol(f"{letter}{k}") for k in range(min(form.count, order + 1))]
@@ -88,7 +91,7 @@ def _coefficients(codes: Codes, forms: Sequence[Any], order: int) -> tuple[list[
             xs.append(trace.symbol(f"{letter}0"))
     NOTING.append(None)
     try:
-        z = operation.applied(codes.face.row, trace.symbol("z0"), xs, ())
+        z = operation.applied(row, trace.symbol("z0"), xs, ())
         z.at(order)
         found = z.found
     finally:
@@ -141,8 +144,8 @@ class _Text:
     def _term(self, x: Any) -> str:
         """Return a symbol or a constant as it stands in a formula."""
         if type(x) is not Symbol:
-            if type(x) is float and x - x != 0.0:
-                raise UntraceableError("a constant that is not finite")
+            if x != x:
+                raise UntraceableError("a plain value")
             return repr(x) if x >= 0.0 and repr(x) != "-0.0" else f"({x!r})"
         if not x.operands:
             return str(x.function)

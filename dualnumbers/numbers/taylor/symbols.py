@@ -32,8 +32,12 @@ class UntraceableError(Exception):
 
 
 def chosen(condition: Any, x: Any, y: Any) -> Any:
-    """Return the one or the other of two floats: what `where` is of them."""
+    """Return the one or the other of two floats."""
     return x if condition else y
+
+
+RULES: dict[str, Callable[..., Any]] = {"where": chosen, "real": op.pos, "conj": op.pos}
+"""Name of a row of arrays → what it is of floats."""
 
 
 class Trace:
@@ -55,6 +59,8 @@ class Trace:
             return y
         if function is op.pos or (function in (op.mul, op.truediv) and type(y) is float and y == 1.0):
             return x
+        if function is op.sub and type(y) is float and y == 0.0:
+            return x
         if function is op.neg and x.function is op.neg:
             return x.operands[0]
         if function is op.add and type(y) is Symbol and y.function is op.neg:
@@ -65,7 +71,7 @@ class Trace:
         key = (function, *(id(x) if type(x) is Symbol else repr(x) for x in operands))
         if key not in self.known:
             self.known[key] = made = new(Symbol)
-            made.trace, made.function, made.operands = self, function, operands
+            made.noted, made.function, made.operands = self, function, operands
         return self.known[key]
 
 
@@ -76,31 +82,27 @@ class Symbol(Number, operators=True):
     plain value under it is NaN, so that who takes that nevertheless gets nothing that looks right.
     """
 
-    __slots__ = ("function", "operands", "trace")
+    __slots__ = ("function", "noted", "operands")
     level = GROUND
     primal = nan
-    trace: Trace
+    noted: Trace
     function: Any
     operands: tuple[Any, ...]
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
         """Return the row, noted as its function of Python's floats."""
-        row = face.row
-        if row.name == "where":
-            function: Any = chosen
-        elif face is not row.python or row.several or row.statics or not (row.is_elementwise or row.is_constant):
-            function = None
-        else:
+        row, function = face.row, RULES.get(face.row.name)
+        if face is row.python and not row.several and not row.statics and (row.is_elementwise or row.is_constant):
             function = face.scalar
 
         def applied(*operands: Any) -> Any:
-            leader = leading(operands)
+            leader: Any = leading(operands)
             if leader.level is not GROUND:
                 return lead(face, *operands)
             if function is None or not all(type(x) in (Symbol, float, int, bool) for x in operands):
                 raise UntraceableError(row.name)
-            return leader.trace.applied(function, tuple(float(x) if type(x) is int else x for x in operands))
+            return leader.noted.applied(function, tuple(float(x) if type(x) is int else x for x in operands))
 
         return applied
 
@@ -111,7 +113,7 @@ class Symbol(Number, operators=True):
         """Return the usual answer to the one question that has one."""
         if question is not has_zero:
             raise UntraceableError(question)
-        self.trace.nonzero.append(self)
+        self.noted.nonzero.append(self)
         return False
 
     def is_noted(self) -> bool:
@@ -122,4 +124,3 @@ class Symbol(Number, operators=True):
 
     def __float__(self) -> float:
         raise UntraceableError("its value")
-
