@@ -15,7 +15,7 @@ from samples import ENTRIES, samples
 from samples.determinants import SINGULAR
 from table import EPS, JACOBIANS, difference, nestings, same_bits
 
-from autodiff import gradient, jacfwd, jacrev, jit, jvp, record, vjp
+from autodiff import grad, gradient, jacfwd, jacrev, jit, jvp, record, vjp
 from autodiff.scipy._counterpart import COUNTERPARTS
 from autodiff.tape.accumulation import fit
 from dualnumbers.table import BY_NUMPY, TABLE
@@ -338,6 +338,22 @@ def test_third_derivative_of_the_determinant_of_a_singular_matrix():
     x = np.array(SINGULAR["rank 2 of 3"])
     found = jacfwd(jacrev(jacfwd(np.linalg.det)))(x)
     np.testing.assert_allclose(found, multilinear_tensor(np.linalg.det, x, 3), rtol=0, atol=1e-12)
+
+
+@np.errstate(invalid="ignore")
+def test_determinants_of_a_stack_with_matrices_that_are_not_finite():
+    """NaN by their own elements alone; of the others, singular or not, the cofactors."""
+    stack = np.array([[[1.0, np.nan], [2.0, 3.0]], [[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [2.0, 4.0]]])
+    cofactors = stack[:, ::-1, ::-1] * [[1.0, -1.0], [-1.0, 1.0]]
+    for jacobian in (jacfwd, jacrev):
+        slopes = jacobian(np.linalg.det)(stack)
+        own = np.eye(3, dtype=bool)
+        assert not np.any(slopes[~own])
+        assert np.all(np.isnan(slopes[0, 0]))
+        np.testing.assert_allclose(slopes[own][1:], cofactors[1:], rtol=1e-14)
+    found = grad(lambda a: np.sum(np.linalg.det(a)[1:]))(stack)
+    np.testing.assert_allclose(found, np.concatenate([np.zeros((1, 2, 2)), cofactors[1:]]), rtol=1e-14, atol=1e-15)
+    assert grad(np.linalg.det)(np.array([[np.nan]])) == 1.0
 
 
 @pytest.mark.parametrize("gap", [1e-4, 1e-8])

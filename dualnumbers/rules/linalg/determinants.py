@@ -54,8 +54,13 @@ def _products_without(s):
 
 
 def _by_singular_values(a):
-    """U, V and det(U) det(Vᴴ) of plain matrices, and the products of all but one or two singular values."""
-    u, s, vh = np.linalg.svd(a)
+    """U, V and det(U) det(Vᴴ) of plain matrices, and the products of all but one or two singular values.
+
+    A matrix that is not finite has none, and its products are NaN; the others of its stack have theirs.
+    """
+    finite = np.all(np.isfinite(a), (-2, -1))
+    u, s, vh = np.linalg.svd(np.where(finite[..., None, None], a, 0.0))
+    s = np.where(finite[..., None], s, np.nan)
     return u, adjoint(vh), (np.linalg.det(u) * np.linalg.det(vh))[..., None, None], *_products_without(s)
 
 
