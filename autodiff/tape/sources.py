@@ -36,23 +36,26 @@ Where that gives NotImplemented, the user's code is that which called it.
 
 
 class SourcedTape(Recorder):
-    """A tape that notes where each of its lines comes from."""
+    """A tape that notes where each of its lines comes from.
+
+    Code whose text is not to be had, as at Python's prompt, is None there, or with ``textless`` its place alone.
+    """
 
     __slots__ = ()
     sources: list[Source | None]
 
-    def __init__(self) -> None:
+    def __init__(self, textless: bool = False) -> None:
         super().__init__()
         self.sources = []
-        self.values = _Noting(self.sources)
+        self.values = _Noting(self.sources, textless)
 
 
 class _Noting(list[Any]):
     """The values of such a tape; ``positions`` are those of each function's code, under the id of that."""
 
-    def __init__(self, sources: list[Source | None]) -> None:
+    def __init__(self, sources: list[Source | None], textless: bool) -> None:
         super().__init__()
-        self.sources = sources
+        self.sources, self.textless = sources, textless
         self.positions: dict[int, tuple[CodeType, list[Position]]] = {}
 
     def append(self, value: Any) -> None:
@@ -63,7 +66,10 @@ class _Noting(list[Any]):
         """Return the user's code that runs now; None where none does, or its text is not to be had."""
         for frame in stack():
             if is_users(frame) and not is_standard(frame):
-                return _at(frame, self.position(frame))
+                found = _at(frame, self.position(frame))
+                if found is None and self.textless:
+                    return Source("", 0, 0, _place(frame.f_code.co_filename, frame.f_lineno))
+                return found
             evaluator = EVALUATORS.get(frame.f_code)
             if evaluator and (found := evaluator(frame)) is not NotImplemented:
                 return found  # type: ignore[no-any-return]

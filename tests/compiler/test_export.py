@@ -415,9 +415,17 @@ def written_to(x):
     return x
 
 
+def in_no_file(text):
+    names = {"np": np}
+    exec(f"def f(x):\n    return {text}", names)
+    return names["f"]
+
+
 @pytest.mark.parametrize(
     ("f", "args", "said"),
     [
+        (in_no_file("np.sort(x)"), [X], r"no form in C of sort, in <string>:2 \(at"),
+        (in_no_file("x if x[0] else -x"), [X], r"a value of getitem, in <string>:2 \(at"),
         (sorts, [X], r"no form in C of .*sort.*`return np.sort\(y\)` \(test_export.py:\d+\)"),
         (decomposed, [X], r"no form in C of .*`return np.linalg.eigvalsh\(np.outer\(x, x\)\)`"),
         (reads, [X], "cannot check in C what is decided by a value of getitem, in return x \\* 2.0 if x\\[0\\] else x"),

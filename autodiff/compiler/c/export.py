@@ -82,7 +82,7 @@ def _function(f: Callable[..., Any], args: list[Any], name: str) -> Function:
                 f"{type(x).__name__}{_of_dtype(x)}{user_line()}"
             )
     try:
-        program = recorded(f, args, {}, kinds, SourcedTape())
+        program = recorded(f, args, {}, kinds, SourcedTape(textless=True))
         if len(program) > STEPS:
             raise NotCompilable(f"it has more than {STEPS:,} steps")
     except NotCompilable as error:
@@ -164,4 +164,7 @@ def _check(program: Program, parts: Lowering) -> None:
 
 
 def _where(step: Step) -> str:
-    return f"`{step.source.text}` ({step.source.where})" if step.source else "a derivative"
+    """Return the line that a step comes from; what no code of the user's has called comes from a derivative."""
+    if step.source is None:
+        return "a derivative"
+    return f"`{step.source.text}` ({step.source.where})" if step.source.text else step.source.where
