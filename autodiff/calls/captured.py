@@ -22,6 +22,7 @@ if the function wrote to it by another name.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 from weakref import ref
@@ -44,6 +45,9 @@ SHORT = 1 << 15
 
 WORDS = {4: np.uint32, 8: np.uint64, 16: np.uint64}
 """The words in which elements of a size are compared."""
+
+FAR, PART = 1 << 21, 1 << 18
+"""From so many bytes on a matrix is compared by parts of so many, each of which is in the cache when it is used."""
 
 HANDY = 1 << 20
 """Up to so many bytes an argument is copied: of a larger one two checksums take no longer, and no memory."""
@@ -122,6 +126,26 @@ class Captured:
         if original is x and kept is not None and kept.holds(x):
             return kept.array
         copy = Copy(copy_of(x)) if foreign else _copied(x)
+        self._kept[id(x)] = x, copy
+        return copy.array
+
+    def keep_by_rows(self, x: Array, use: Callable[[slice], object]) -> Array | None:
+        """Return the copy of a large matrix, and let rows be used as they are compared, from the last on, in the cache.
+
+        None where there is no copy that holds the same: `keep` makes one.
+        """
+        alive, copy = _COPIES.get(id(x), (None, None))
+        if alive is None or alive() is not x or copy is None or copy.data is None or not x.flags.c_contiguous:
+            return None
+        if x.shape != copy.array.shape or x.dtype != copy.array.dtype:
+            return None
+        whole, step, end = x.data.cast("B"), x.strides[0], len(x)
+        rows = max(PART // step // 16, 1) * 16  # BLAS takes rows by fours or so: each sum has the bits of the whole
+        for start in range(0, max(end - rows + 1, 1), rows)[::-1]:  # the first ones are read next, by the sweep
+            if not copy.data.startswith(whole[start * step : end * step], start * step):
+                return None
+            use(slice(start, end))
+            end = start
         self._kept[id(x)] = x, copy
         return copy.array
 

@@ -191,11 +191,13 @@ class Recorder(Tape):
             return detached(x)
         if is_number(type(x)):
             x = x.snapshot()
-        if isinstance(x, np.ndarray) or is_foreign(type(x)):
-            if self.captured is None:
-                self.captured = Captured()
-            return self.captured.keep(x)
-        return x
+        return self.captures().keep(x) if isinstance(x, np.ndarray) or is_foreign(type(x)) else x
+
+    def captures(self) -> Captured:
+        """Return the arrays that it captured, of which there may be none yet."""
+        if self.captured is None:
+            self.captured = Captured()
+        return self.captured
 
     def write(self, base: int, operand: int, index: Any, place: int) -> int | None:
         """Append a line that writes into the very array of the operand ``base``, whose line has no value then.

@@ -19,6 +19,7 @@ from autodiff import (
     jvp,
     linearize,
     record,
+    value_and_grad,
     vjp,
 )
 from autodiff.calls.captured import checksum, is_fixed, lent
@@ -382,3 +383,26 @@ def test_a_lent_array_of_objects_is_itself_and_a_lent_one_outlives_its_owner():
     assert lent(objects) is objects
     view = lent(np.arange(1_000_000.0))
     assert view.sum() == 499_999_500_000.0
+
+
+@pytest.mark.parametrize("place", [0, 1999, 4000])
+@pytest.mark.parametrize("between", [True, False])
+def test_a_row_of_a_large_captured_matrix_that_changes_is_seen(place, between):
+    """Between two gradients, or within one, after a product: the second product is of what it holds then."""
+    data, w = np.random.default_rng(2).normal(size=(4001, 100)), np.linspace(-1.0, 1.0, 100)
+
+    def f(w):
+        first = np.sum(np.tanh(data @ w))
+        if not between:
+            data[place, 50] += 1.0
+        return first + np.sum(np.sin(data @ w))
+
+    def slope(first, second):
+        return first.T @ (1.0 - np.tanh(first @ w) ** 2) + second.T @ np.cos(second @ w)
+
+    for _ in range(3):
+        before = data.copy()
+        value, found = value_and_grad(f)(w)
+        assert value == np.sum(np.tanh(before @ w)) + np.sum(np.sin(data @ w))
+        np.testing.assert_allclose(found, slope(before, data), rtol=1e-12)
+        data[place, 3] -= 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from autodiff import Variable, derivative, grad, jacfwd, jvp, nn
+from autodiff import Variable, derivative, grad, jacfwd, jvp, nn, value_and_grad
 from autodiff.calls import captured
 from autodiff.objects import result
 from autodiff.scipy.special import logsumexp, softmax
@@ -145,6 +145,18 @@ def test_a_captured_array_is_copied_once_for_all_gradients(calls):
         slope(np.ones(300))
     assert len(copies) == 3
     assert copies[0] is copies[1] is copies[2]
+
+
+DATA = RNG.normal(size=(4001, 100))
+
+
+def test_a_large_captured_matrix_is_multiplied_as_it_is_compared(calls):
+    kept, compared = calls(captured.Captured, "keep_by_rows"), calls(captured.Copy, "holds")
+    data, slope = DATA.copy(), value_and_grad(lambda w: np.sum(np.tanh(data @ w)))
+    for _ in range(3):
+        slope(np.ones(100))
+    assert [x is None for x in kept] == [True, False, False]
+    assert not compared
 
 
 def test_arithmetic_along_short_axes_repeats_rows_and_sums_by_columns(calls):
