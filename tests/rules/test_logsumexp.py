@@ -7,7 +7,7 @@ import scipy.special
 
 from autodiff import grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from autodiff.scipy.special import logsumexp
-from dualnumbers.rules.statistics.logarithmic_sums import LARGE, log_sum_exp, softmax
+from dualnumbers.rules.statistics.logarithmic_sums import LARGE, cross_entropy, log_sum_exp, softmax
 
 INF = np.inf
 RANDOM = np.random.default_rng(5)
@@ -201,3 +201,19 @@ def test_a_reduction_by_logaddexp_is_the_maximum_at_infinity(reduce):
         np.testing.assert_array_equal(found[[0, 1, 2], [0, 1, 2]], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
         for second in (jacfwd, jacrev):
             np.testing.assert_array_equal(second(mode(lambda x: reduce(x, axis=1)))(x), 0.0)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize("missing", [np.nan, np.inf])
+def test_a_point_that_is_not_finite_leaves_the_slopes_of_others(missing, mode):
+    """Of its own it has none in a loss; of log Σ exp an infinite element takes all from the finite ones."""
+    x, classes = np.array([[0.5, 1.0, -0.5], [0.1, 0.2, missing], [2.0, 0.0, 1.0]]), np.array([0, 1, 2])
+    with np.errstate(all="ignore"):
+        slopes = mode(lambda x: cross_entropy(x, classes))(x)
+        of_sums = mode(lambda x: log_sum_exp(x, -1, False))(x)
+    rest = [0, 2]
+    np.testing.assert_allclose(slopes[rest], (softmax(x[rest], -1) - np.eye(3)[rest]) / 3, rtol=1e-14)
+    assert np.all(np.isnan(slopes[1]))
+    own = np.full(3, np.nan) if np.isnan(missing) else np.array([0.0, 0.0, np.nan])
+    np.testing.assert_array_equal(of_sums[1, 1], own)
+    assert not np.any(of_sums[~np.eye(3, dtype=bool)])

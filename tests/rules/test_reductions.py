@@ -109,6 +109,42 @@ def test_an_extremum_that_is_nan_depends_on_its_own_elements_only(function, axis
             np.testing.assert_array_equal(own, jacrev(f)(row[None]).ravel())
 
 
+SOME = np.array([[False] * 3, [True, False, True], [True] * 3])
+
+MOMENTS = {
+    "nanmean": lambda x: np.nanmean(np.where(SOME, x, np.nan), axis=1),
+    "nanvar": lambda x: np.nanvar(np.where(SOME, x, np.nan), axis=1),
+    "nanstd": lambda x: np.nanstd(np.where(SOME, x, np.nan), axis=1),
+    "var": lambda x: np.var(x, axis=1, where=SOME),
+    "std": lambda x: np.std(x, axis=1, where=SOME, ddof=1),
+}
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev, lambda f: jit(jacfwd(f)), lambda f: jit(jacrev(f))])
+@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+def test_a_moment_of_no_elements_takes_nothing_from_others(moment, mode):
+    """That of the first row is NaN; the others are functions of their own rows, as if it were not there."""
+    x = np.array([[1.0, 2.0, 4.0], [3.0, 1.0, 2.0], [5.0, 0.5, 2.0]])
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # NumPy's, of no elements
+        slopes = mode(moment)(x)
+        step = 1e-6 * np.eye(9).reshape(9, 3, 3)
+        expected = np.stack([(moment(x + d) - moment(x - d)) / 2e-6 for d in step], -1).reshape(3, 3, 3)
+    np.testing.assert_allclose(slopes[1:], expected[1:], rtol=1e-8, atol=1e-9)
+    assert not np.any(slopes[0, 1:])
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_the_mean_of_nothing_but_nan_has_slope_nan(mode):
+    x = np.array([[np.nan, np.nan], [1.0, np.nan], [2.0, 4.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        slopes = mode(lambda x: np.nanmean(x, axis=1))(x)
+    own = np.diagonal(slopes, axis1=0, axis2=1).T
+    np.testing.assert_array_equal(own, [[np.nan, np.nan], [1.0, 0.0], [0.5, 0.5]])
+    assert not np.any(slopes[~np.eye(3, dtype=bool)])
+
+
 def test_an_initial_value_of_an_extremum_that_is_nan():
     """A result that is NaN is NaN with respect to its initial value, too, if that is asked for."""
     x = np.array([[1.0, np.nan], [1.0, 2.0]])

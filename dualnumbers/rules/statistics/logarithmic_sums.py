@@ -19,6 +19,7 @@ from ..elementwise.kinks import absolute
 from ..indexing import getitem, scatter
 from ..reductions import PLAIN, kept, mean, sum
 from ..short_axes import by_columns, extreme, is_short
+from ..strong import strong
 from ..where import nowhere, where
 
 WORTH = 1 << 11
@@ -130,7 +131,7 @@ def _row(ufunc, weights, rate):
         return where(infinite, largest / where(infinite, sum(largest, axis, True), 1.0), found)
 
     def push(dx, z, x, axis, keepdims):
-        return sum(dx * partials(z, x, axis), axis, keepdims)
+        return sum(strong(partials(z, x, axis), dx), axis, keepdims)
 
     def pull(g, z, x, axis, keepdims):
         return kept(g, x, axis) * conj(partials(z, x, axis))
@@ -188,7 +189,7 @@ def log_softmax(x, axis=None):
 
 def _log_sum_push(dx, z, x, axis, keepdims):
     """Σ pᵢ ẋᵢ with p the softmax of x."""
-    return sum(dx * softmax(x, axis), axis, keepdims)
+    return sum(strong(softmax(x, axis), dx), axis, keepdims)
 
 
 def _log_sum_pull(g, z, x, axis, keepdims):
@@ -247,7 +248,10 @@ def _at_classes(logs, classes):
 
 
 def _cross_entropy_push(dx, z, x, classes):
-    return _at_classes(_log_softmax_push(dx, log_softmax(x, -1), x, -1), classes)
+    """A point with NaN among its logarithms makes NaN of the loss where it moves itself, not where others do."""
+    logs = log_softmax(x, -1)
+    moved, lost = _log_softmax_push(dx, logs, x, -1), np.any(np.isnan(logs), axis=-1, keepdims=True)
+    return _at_classes(moved if nowhere(lost) else where(lost, sum(strong(math.nan, dx), -1, True), moved), classes)
 
 
 def _cross_entropy_pull(g, z, x, classes):

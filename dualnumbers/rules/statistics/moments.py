@@ -21,6 +21,7 @@ from ..indexing import getitem
 from ..linalg.products import matmul
 from ..reductions import axes_of, kept, max, mean, min, real_type, sum
 from ..shaping import array, astype, broadcast_to, concatenate, expand_dims, reshape, transpose
+from ..strong import strong
 from ..where import where as select
 from .reductions_where import chosen, count_chosen, inexact, mask, max_where, min_where, sum_where
 
@@ -50,8 +51,8 @@ def _is_constant(v, axis, where):
 
 
 def _inner(d, dx):
-    """Re conj(d) dx."""
-    return real(conj(d) * dx) if is_unreal(d) or is_unreal(dx) else d * dx
+    """Re conj(d) dx; d is NaN where no degree of freedom is left, and nothing moves where dx is 0."""
+    return real(strong(conj(d), dx)) if is_unreal(d) or is_unreal(dx) else strong(d, dx)
 
 
 # -------------------------------------------------------------------------------- variance, standard deviation
@@ -59,13 +60,13 @@ def _inner(d, dx):
 
 def variance_push(dx, z, x, axis, dtype, ddof, keepdims, where):
     """2 Σ (x − x̄) ẋ / (n − ddof)."""
-    tangent = sum(_inner(_centred(x, axis, where), dx), axis, keepdims)
-    return astype(2.0 * share_of_each(x, axis, keepdims, where, ddof) * tangent, dtype_of(z))
+    part = 2.0 * share_of_each(x, axis, True, where, ddof) * _centred(x, axis, where)
+    return astype(sum(_inner(part, dx), axis, keepdims), dtype_of(z))
 
 
 def variance_pull(g, z, x, axis, dtype, ddof, keepdims, where):
     """2 z̄ (x − x̄) / (n − ddof)."""
-    return 2.0 * share_of_each(x, axis, True, where, ddof) * kept(g, x, axis) * _centred(x, axis, where)
+    return strong(2.0 * share_of_each(x, axis, True, where, ddof), kept(g, x, axis)) * _centred(x, axis, where)
 
 
 def _unit(z, d, at_zero, axis, where):
@@ -75,8 +76,8 @@ def _unit(z, d, at_zero, axis, where):
 
 def _length_push(dd, z, d, at_zero, axis, ddof, keepdims, where):
     """Σ (d / z) ḋ / (n − ddof), of z = √(Σ |d|² / (n − ddof)); 0 where that is 0."""
-    tangent = sum(_inner(_unit(z, d, at_zero, axis, where), dd), axis, keepdims)
-    return astype(share_of_each(d, axis, keepdims, where, ddof) * tangent, dtype_of(z))
+    part = share_of_each(d, axis, True, where, ddof) * _unit(z, d, at_zero, axis, where)
+    return astype(sum(_inner(part, dd), axis, keepdims), dtype_of(z))
 
 
 def deviation_push(dx, z, x, axis, dtype, ddof, keepdims, where):
@@ -89,7 +90,7 @@ def deviation_push(dx, z, x, axis, dtype, ddof, keepdims, where):
 def deviation_pull(g, z, x, axis, dtype, ddof, keepdims, where):
     """z̄ (x − x̄) / (z (n − ddof)); 0 where all data are equal."""
     unit = _unit(z, _centred(x, axis, where), decided(_is_constant, x, axis, where), axis, where)
-    return share_of_each(x, axis, True, where, ddof) * kept(g, x, axis) * unit
+    return strong(share_of_each(x, axis, True, where, ddof) * unit, kept(g, x, axis))
 
 
 def _is_zero(z):

@@ -9,6 +9,8 @@ from ...table.batching import by_axis
 from ...table.kinds import Smooth
 from ..reductions import along, extremum, kept, signature, sum
 from ..shaping import astype
+from ..strong import strong
+from ..where import nowhere
 from .cumulative import cumprod, cumsum
 from .moments import deviation_pull, deviation_push, moment_row, share_of_each, variance_pull, variance_push
 from .reductions_where import (
@@ -60,16 +62,20 @@ def _numbers(x, where):
     return ~np.isnan(x) & where
 
 
+def _parts(x, axis, where):
+    """Return the equal parts of the elements that are not NaN; where there is none, NaN for all that are chosen."""
+    numbers = _numbers(x, where)
+    share = share_of_each(x, axis, True, numbers)
+    lost = np.isnan(share)
+    return chosen(share, numbers if nowhere(lost) else numbers | (lost & where))
+
+
 def _mean_push(dx, z, x, axis, dtype, keepdims, where):
-    where = _numbers(x, where)
-    tangent = sum(chosen(dx, where), axis, keepdims) * share_of_each(x, axis, keepdims, where)
-    return astype(tangent, dtype_of(z))
+    return astype(sum(strong(_parts(x, axis, where), dx), axis, keepdims), dtype_of(z))
 
 
 def _mean_pull(g, z, x, axis, dtype, keepdims, where):
-    """An equal part for each element that is not NaN."""
-    where = _numbers(x, where)
-    return chosen(kept(g, x, axis) * share_of_each(x, axis, True, where), where)
+    return strong(_parts(x, axis, where), kept(g, x, axis))
 
 
 @smooth(
