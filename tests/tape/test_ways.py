@@ -7,6 +7,7 @@ from scipy import special
 from autodiff import Variable, derivative, grad, jacfwd, jvp, nn, value_and_grad
 from autodiff.calls import captured
 from autodiff.objects import result
+from autodiff.scipy import special as special_functions
 from autodiff.scipy.special import logsumexp, softmax
 from autodiff.tape import accumulation, fast_paths, multiplication, sweep, variable
 from dualnumbers import dmath
@@ -111,6 +112,8 @@ NOT_TAKEN = {
     "a product is divided by each factor": (lambda: grad(np.prod)(SMALL), reductions, "product_of_others"),
     "a value comes with its pull-back": (
         lambda: grad(lambda x: np.sum(logsumexp(x, 1)) + nn.cross_entropy(x, CLASSES))(MATRIX), kinds.Smooth, "pull"),
+    "a sum of finite terms has no errors": (lambda: logarithmic_sums.log_sum_exp(SMALL, 0, False), np, "errstate"),
+    "and is recorded at once": (lambda: grad(logsumexp)(SMALL), special_functions, "_of_finite"),
     "a small argument is copied": (lambda: grad(lambda x: np.sum(x * x))(np.ones(1 << 17)), captured, "checksum"),
     "several are compared at once": (
         lambda: grad(lambda *xs: sum(np.sum(x * x) for x in xs), (0, 1))(SMALL, SMALL[:4].copy()), captured, "_differ"),

@@ -21,6 +21,7 @@ from dualnumbers.rules.strong import strong
 from dualnumbers.rules.where import nowhere
 
 from ...calls.closures import holds_numbers
+from ...tape.fast_paths import ACTIVE
 from .._counterpart import Array, counterpart, counterpart_of_row, missing
 from ._counting import comb, factorial, perm
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn
@@ -44,7 +45,11 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
     What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
     slope 0: the sum is the largest element there, which elements that are equal share.
     """
-    if b is None and 0 not in shape(a) and not is_lazy(type_of(a)):
+    if b is None and not return_sign and type(a) in ACTIVE and _is_usual(a.primal):
+        z = log_sum_exp(a, axis, keepdims)
+        if _is_finite(z):
+            return z
+    elif b is None and 0 not in shape(a) and not is_lazy(type_of(a)):
         with np.errstate(divide="ignore", invalid="ignore"):
             found = _of_finite(a, axis, b, keepdims, return_sign)
         if _is_finite(found[0] if return_sign else found):
@@ -65,6 +70,10 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
         value = np.where(apart, np.where(empty, -np.inf, outer[0]), inner[0])
         return value, np.where(apart, np.where(empty, 0.0, outer[1]), inner[1]).astype(inner[1].dtype)
     return np.where(apart, np.where(empty, -np.inf, outer), inner)
+
+
+def _is_usual(x: Any) -> bool:
+    return type(x) is np.ndarray and x.size > 0 and x.dtype.kind == "f"
 
 
 def _is_finite(z: Any) -> Any:

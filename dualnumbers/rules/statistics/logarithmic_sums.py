@@ -41,12 +41,17 @@ MANY = 2.0
 _all = np.logical_and.reduce
 
 
+def _are_finite(x):
+    """Return whether all elements of an array are finite; of one number without NumPy."""
+    return math.isfinite(x.item()) if x.size == 1 else _all(np.isfinite(x), None)
+
+
 def _from_largest(x, axis):
     """Return the largest elements and the differences from them; None twice where some are not finite, or none is."""
     if type(x) is not np.ndarray or x.dtype.kind != "f" or not x.size or not x.ndim:
         return None, None
     peak = extreme(np.maximum.reduce, x, axis, True)
-    return (peak, x - peak) if _all(np.isfinite(peak), None) else (None, None)
+    return (peak, x - peak) if _are_finite(peak) else (None, None)
 
 
 def _terms(x, axis, power=np.exp):
@@ -213,24 +218,34 @@ def _with_pull(x, axis, keepdims):
     x = as_array(x)
     usual = _terms(x, axis)
     if usual is None:
-        peak = largest(x.real, -np.inf, axis, True)
-        peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
-        unit, terms = 1.0, np.exp(x - peak)
-        total = np.sum(terms, axis=axis, keepdims=True)
-    else:
-        peak, unit, terms, total = usual
-    if usual is not None and _all(total >= MANY * unit, None):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = _log_sum_of_any(x, axis)
+        return (z if keepdims else np.squeeze(z, axis))[()], None
+    peak, unit, terms, total = usual
+    if total.item() >= MANY * unit if total.size == 1 else _all(total >= MANY * unit, None):
         z = peak + np.log(total) if type(unit) is float else np.log(total)
     else:
         highest = x == peak
         others = np.where(highest, 0.0, terms)
-        if usual is not None and np.count_nonzero(highest) == total.size:  # one in each sum
+        if np.count_nonzero(highest) == total.size:  # one in each sum
             z = peak + np.log1p(np.add.reduce(others, axis, None, None, True) / unit)
         else:
-            alone, rest = (np.sum(part, axis=axis, keepdims=True) for part in (highest, others))
-            z = peak + np.where(alone == 1, np.log1p(rest / unit), np.log(np.where(alone == 1, 1.0, total / unit)))
-    z = (z if keepdims else z.squeeze(axis) if usual is not None else np.squeeze(z, axis))[()]
-    return z, partial(_pull_by_terms, terms, total) if usual is not None else None
+            z = _apart(peak, unit, highest, others, total, axis)
+    return (z if keepdims else z.squeeze(axis))[()], partial(_pull_by_terms, terms, total)
+
+
+def _log_sum_of_any(x, axis):
+    """log Σ exp xᵢ of any numbers, also where some are infinite."""
+    peak = largest(x.real, -np.inf, axis, True)
+    peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
+    terms, highest = np.exp(x - peak), x == peak
+    return _apart(peak, 1.0, highest, np.where(highest, 0.0, terms), np.sum(terms, axis=axis, keepdims=True), axis)
+
+
+def _apart(peak, unit, highest, others, total, axis):
+    """Add the largest element's logarithm to that of the rest where it is alone, else to that of the whole sum."""
+    alone, rest = (np.sum(part, axis=axis, keepdims=True) for part in (highest, others))
+    return peak + np.where(alone == 1, np.log1p(rest / unit), np.log(np.where(alone == 1, 1.0, total / unit)))
 
 
 @smooth(Smooth(_log_sum_push, _log_sum_pull, with_pull=_with_pull), batched=by_axis(0))
