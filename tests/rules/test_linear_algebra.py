@@ -1,5 +1,7 @@
 """What the loops over samples cannot know: repeated eigenvalues and singular values, kinks, refusals, types."""
 
+import itertools
+
 import mpmath
 import numpy as np
 import pytest
@@ -249,6 +251,26 @@ def test_norms_of_a_zero_vector(ord):
         np.testing.assert_array_equal(first(np.zeros(3)), np.zeros(3))
     for _, second in nestings(lambda x: np.linalg.norm(x, ord), (0, 0), JACOBIANS):
         np.testing.assert_array_equal(second(np.zeros(3)), np.zeros((3, 3)))
+
+
+@MODES
+@pytest.mark.parametrize("ord", [-2, -1, -0.5, 0.3, 0.5])
+def test_norms_of_small_and_negative_order_where_an_element_is_0(mode, ord):
+    """Beside an element that is 0 one of negative order is 0 for all others; one below 1 has a kink at that alone."""
+    x = np.array([[2.0, -3.0, 0.0], [0.0, 2.0, 0.0], [1.0, 2.0, -3.0]])
+    with np.errstate(divide="ignore"):
+        f = lambda x: np.linalg.norm(x, ord, axis=1)
+        steps = 1e-6 * np.eye(9).reshape(9, 3, 3)
+        differences = np.stack([(f(x + d) - f(x - d)) / 2e-6 for d in steps], -1).reshape(3, 3, 3)
+        np.testing.assert_allclose(mode(f)(x), differences, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize(("first", "second"), list(itertools.product((jacfwd, jacrev), repeat=2)))
+def test_an_infinite_second_derivative_of_a_norm_is_not_0(first, second):
+    """|x|^1.5 has one at 0."""
+    with np.errstate(all="ignore"):
+        found = first(second(lambda x: np.linalg.norm(x, 1.5)))(np.array([2.0, -3.0, 0.0]))
+    assert not np.isfinite(found[2, 2])
 
 
 @MODES

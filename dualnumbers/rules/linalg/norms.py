@@ -79,9 +79,20 @@ def _along(dx, direction, x, ord, axis):
     """Σ (|x| / ‖x‖)ᵖ⁻¹ Re(conj(x / |x|) dx), the tangent of the norm with the axes kept: no power overflows."""
     if ord in EUCLIDEAN:
         return sum(_real_part(conj(direction) * dx), _axes(x, axis), True)
-    nothing = equal(sum(abs(x), _axes(x, axis), True), 0)
-    weights = abs(where(nothing, 1.0, direction)) ** (ord - 1)  # at 0 constant: its own slope may be infinite there
-    return sum(strong(weights, _real_part(conj(sign(x)) * dx)), _axes(x, axis), True)
+    kink = _at_kinks(x, ord, _axes(x, axis))
+    weights = where(kink, 0.0, abs(where(kink, 1.0, direction)) ** (ord - 1))
+    return sum(_real_part(strong(weights * conj(sign(x)), dx)), _axes(x, axis), True)
+
+
+def _at_kinks(x, ord, axes):
+    """Return where the p-norm has kinks, of which the slope is 0: there the power of a modulus may be infinite.
+
+    For p above 1 it is where all elements are 0, up to 1 at each that is, for negative p, whose norm is 0 then, at all
+    beside one that is.
+    """
+    if ord < 0:
+        return np.any(equal(x, 0), axis=axes, keepdims=True)
+    return equal(x, 0) if ord < 1 else equal(sum(abs(x), axes, True), 0)
 
 
 def _are_largest(x, axes):
