@@ -86,30 +86,36 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
         if of_numbers is not None:
             return of_numbers, lambda line: None
     times = _conjugated if tape.complex else None
-    with np.errstate(all="ignore"):
-        try:
-            found = _sweep(tape, seeds, times, keep)
-        except np.linalg.LinAlgError as failed:
-            error: Any = failed
-            if not hasattr(error, "basis"):  # it is none of `rules.linalg.undetermined`
-                raise
-            from ..second_look.within import settled
-            from .members import are_batches, one_after_the_other
+    return _swept(tape, seeds, keep, times)
 
-            restore(tape)
-            if are_batches(seeds):
-                return one_after_the_other(swept, tape, seeds, keep), lambda line: times
-            return settled(tape, seeds, error, swept), lambda line: times
-        wanted = found if keep else list(map(found.__getitem__, tape.inputs))
-        if has_nan(wanted[0]) if len(wanted) == 1 else any_has_nan(wanted):
-            from .members import are_batches, one_after_the_other
 
-            restore(tape)
-            if are_batches(seeds):
-                return one_after_the_other(swept, tape, seeds, keep), lambda line: times
-            from ..second_look.strong_adjoints import strong_adjoints
+@np.errstate(all="ignore")  # of a function it takes less time than around one
+def _swept(
+    tape: Tape, seeds: dict[int, Any], keep: bool, times: Times | None
+) -> tuple[list[Any], Callable[[int], Times | None]]:
+    try:
+        found = _sweep(tape, seeds, times, keep)
+    except np.linalg.LinAlgError as failed:
+        error: Any = failed
+        if not hasattr(error, "basis"):  # it is none of `rules.linalg.undetermined`
+            raise
+        from ..second_look.within import settled
+        from .members import are_batches, one_after_the_other
 
-            return strong_adjoints(tape, seeds, keep)
+        restore(tape)
+        if are_batches(seeds):
+            return one_after_the_other(swept, tape, seeds, keep), lambda line: times
+        return settled(tape, seeds, error, swept), lambda line: times
+    wanted = found if keep else list(map(found.__getitem__, tape.inputs))
+    if has_nan(wanted[0]) if len(wanted) == 1 else any_has_nan(wanted):
+        from .members import are_batches, one_after_the_other
+
+        restore(tape)
+        if are_batches(seeds):
+            return one_after_the_other(swept, tape, seeds, keep), lambda line: times
+        from ..second_look.strong_adjoints import strong_adjoints
+
+        return strong_adjoints(tape, seeds, keep)
     return found, lambda line: times
 
 
