@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from dualnumbers.rules.statistics.logarithmic_sums import cross_entropy as cross
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax
 
 from ..calls.values import value_of
+
+
+@cache
+def _unsigned(dtype: Any) -> Any:
+    """Return the type of integers without a sign that has the bits of another: in it −1 is above all classes."""
+    return np.dtype(dtype.str.replace("i", "u"))
 
 
 def mse(prediction: Any, target: Any) -> Any:
@@ -50,7 +57,7 @@ def cross_entropy(logits: Any, target: Any) -> Any:
             f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}"
         )
     count = shape(logits)[-1]
-    if classes.size and (classes.min() < 0 or classes.max() >= count):
+    if classes.size and classes.view(_unsigned(classes.dtype)).max() >= count:
         raise ValueError(f"cross_entropy: classes are numbered from 0 to {count - 1}")
     if classes.ndim != 1:
         logits, classes = np.reshape(logits, (classes.size, count)), classes.reshape(-1)

@@ -10,30 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.table.row import Face
-
 from ..calls.captured import FAR
-from .fast_paths import ACTIVE, in_two
 
 
-def by_rows(face: Face) -> Callable[..., Any]:
-    """Record a product of matrices as `fast_paths.in_two`, but that of a large captured one and a vector."""
-    general, row, plainly = in_two(face), face.row, face.plain
-
-    def recorded(x: Any, y: Any) -> Any:
-        if type(x) is not np.ndarray or x.nbytes < FAR or x.ndim != 2 or type(y) not in ACTIVE:
-            return general(x, y)
-        tape, second = y.tape, y.line
-        w = tape.values[second]
-        if type(w) is not np.ndarray or w.ndim != 1 or len(w) != x.shape[1] or w.dtype is not x.dtype:
-            return general(x, y)
-        z = np.empty(len(x), x.dtype)
-        kept = tape.captures().keep_by_rows(x, lambda rows: plainly(x[rows], w, out=z[rows]))
-        if kept is None:
-            return general(x, y)
-        place = len(tape.values)
-        handle = tape.handle_on(z, place)
-        tape.append(row, tape.add_constant(kept), second, z, place)
-        return handle
-
-    return recorded
+def by_rows(tape: Any, product: Callable[..., Any], x: Any, w: Any) -> tuple[Any, int] | None:
+    """Return the product of a captured matrix and a vector, and the operand number of the matrix; None of others."""
+    if x.nbytes < FAR or x.ndim != 2 or type(w) is not np.ndarray or w.ndim != 1:
+        return None
+    if len(w) != x.shape[1] or w.dtype is not x.dtype:
+        return None
+    z = np.empty(len(x), x.dtype)
+    kept = tape.captures().keep_by_rows(x, lambda rows: product(x[rows], w, out=z[rows]))
+    return None if kept is None else (z, tape.add_constant(kept))

@@ -21,6 +21,7 @@ from dualnumbers.rules.short_axes import of_rows
 from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
 
+from .captured_rows import by_rows
 from .handles import handle
 from .program import UNARY
 
@@ -177,7 +178,7 @@ def compared(face: Face) -> Callable[..., Any]:
 def in_two(face: Face) -> Callable[..., Any]:
     """Record any other row of two operands, at least one a Variable, and static parameters."""
     row, evaluate = face.row, face.evaluate
-    plainly, several = face.plain or evaluate, row.several
+    plainly, several, is_product = face.plain or evaluate, row.several, row.name == "matmul"
 
     def recorded(x: Any, y: Any, *static: Any) -> Any:
         kind, other = type(x), type(y)
@@ -193,9 +194,12 @@ def in_two(face: Face) -> Callable[..., Any]:
             second = tape.constant(y)
         elif other in ACTIVE and kind is ndarray:
             tape, second = y.tape, y.line
-            w = tape.values[second]
-            z, place = (plainly if type(w) is ndarray else evaluate)(x, w, *static), len(tape.values)
-            first = tape.constant(x)
+            w, place = tape.values[second], len(tape.values)
+            if is_product and (found := by_rows(tape, plainly, x, w)):
+                z, first = found
+            else:
+                z = (plainly if type(w) is ndarray else evaluate)(x, w, *static)
+                place, first = len(tape.values), tape.constant(x)
         else:
             return record_line(face, (x, y), static)
         if static:

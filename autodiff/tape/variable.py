@@ -24,7 +24,6 @@ from dualnumbers.table.row import Face
 
 from .. import upward
 from . import fast_paths
-from .captured_rows import by_rows
 from .handles import CLASS, handle, is_index
 from .keeping import Lease
 from .program import INERT, UNARY
@@ -159,9 +158,7 @@ class Variable(Number, operators=True):
         if row.is_constant or row.arity not in (1, 2) or (face.unreal and not row.inline):
             return record_row(face)
         if row.arity == 2:
-            return (
-                fast_paths.two(face) if row.inline else (by_rows if row.name == "matmul" else fast_paths.in_two)(face)
-            )
+            return fast_paths.two(face) if row.inline else fast_paths.in_two(face)
         return fast_paths.unary(face) if row.inline else fast_paths.in_one(face)
 
     @classmethod

@@ -90,8 +90,11 @@ def at_first_use(number: Any, name: str) -> None:
 def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the operator of a row and its reflected twin, lifted; they give ``NotImplemented`` for no operand."""
     lifted, row = face.lifts[kind], face.row
+    own = kind if is_operand(kind) else None
 
     def operator(x: Any, y: Any) -> Any:
+        if type(y) is own:
+            return lifted(x, y)
         other = as_operand(x, y, row)
         return beside(row, x, y) if other is NotImplemented else lifted(x, other)
 

@@ -290,7 +290,7 @@ def _cross_entropy_with_pull(x, classes):
     rows, count = np.arange(0, x.size, x.shape[1]), len(x)
     highest, chosen = rows + x.argmax(-1), rows + classes.astype(np.intp, copy=False)  # in the order C, as one vector
     peak = x.take(highest)
-    if not _all(np.isfinite(peak), None):
+    if not math.isfinite(np.add.reduce(peak)):  # as it is, too, of some that are too large to be added
         return _at_classes(log_softmax(x, -1), classes), None
     terms = np.subtract(x, peak[:, None], order="C")
     vector = terms.reshape(-1)
