@@ -15,6 +15,12 @@ from dualnumbers.rules.statistics.logarithmic_sums import log_softmax
 from ..calls.values import value_of
 
 
+def _are_outside(classes: Any, count: int) -> bool:
+    if type(classes) is np.ndarray:
+        return bool(classes.view(_unsigned(classes.dtype)).max() >= count)
+    return bool(classes.min() < 0 or classes.max() >= count)
+
+
 @cache
 def _unsigned(dtype: Any) -> Any:
     """Return the type of integers without a sign that has the bits of another: in it −1 is above all classes."""
@@ -57,7 +63,7 @@ def cross_entropy(logits: Any, target: Any) -> Any:
             f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}"
         )
     count = shape(logits)[-1]
-    if classes.size and classes.view(_unsigned(classes.dtype)).max() >= count:
+    if classes.size and _are_outside(classes, count):
         raise ValueError(f"cross_entropy: classes are numbered from 0 to {count - 1}")
     if classes.ndim != 1:
         logits, classes = np.reshape(logits, (classes.size, count)), classes.reshape(-1)
