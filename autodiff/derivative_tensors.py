@@ -42,7 +42,7 @@ from .calls.running import run
 from .calls.structures import flatten, is_structure
 from .calls.values import differentiable, name_of, output_leaf, own
 from .calls.watching import in_doubt
-from .forward import LONG, derivative, jacfwd
+from .forward import LONG, derivative, jacfwd, second_derivative
 from .interpolation import HIGHEST, multi_indices, places_in_tensor, weights
 from .seeding import check_alive_below, joined
 
@@ -61,7 +61,9 @@ def derivative_of_order(f: Function, wrt: Which, args: Sequence[Any], order: int
         return derivative(f, wrt, args)
     args = arguments(f, args)
     index = place(wrt, f, len(args))
-    if order >= LONG and type(args[index]) is float:
+    if type(args[index]) is float and order > 1:
+        if order < LONG:
+            return second_derivative(f, args, index)
         return _by_coefficient(of_float(f, args, index, order), order)
     if 1 < order < LONG and not is_structure(args[index]) and not shape(args[index]):
         return derivative(f, (index,) * order, args)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dualnumbers.forms import shape
-from dualnumbers.late import late
+from dualnumbers.late import LateModule, late
 from dualnumbers.levels import Level
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.dual import DualNumber
@@ -29,6 +29,8 @@ from .runs import partials
 from .seeding import certain, check_alive_below, joined, split, with_tangents
 
 new = object.__new__
+
+folded = LateModule(globals(), "folded", "dualnumbers.numbers.folded")
 
 LONG = 3
 """From so many differentiations by one number on a power series takes less time than nesting."""
@@ -70,9 +72,13 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
     index = wrt if type(wrt) is int and 0 <= wrt < len(args) else place(wrt, f, len(args))
     x = args[index]
     if type(x) is not float:
+        if isinstance(x, DualNumber):
+            args[index] = x = folded.unfolded(x)
         if type(x) is not DualNumber or regular(x) is not x:
             return partials(f, args, [index], lambda out: output(out, f))[1][0]
         check_alive(x)
+        if _is_plain(x):
+            return _of_folded(f, args, index)
     level = Level()
     args[index] = seed = new(DualNumber)
     seed.primal, seed.tangent, seed.level = x, 1.0, level
@@ -84,8 +90,43 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
         if type(tangent) is DualNumber and regular(tangent) is tangent:
             check_alive_below(out, level)
             return tangent
-    out = certain(f, lambda: args, level, out)
+    return _tangent(f, args, level, out, x)
+
+
+def _tangent(f: Callable[..., Any], seeded: list[Any], level: Level, out: Any, x: Any) -> Any:
+    """Return the tangent of what f returned for seeded arguments, in the type of the one that is differentiated, x."""
+    out = certain(f, lambda: seeded, level, out)
     return as_given(split(output(out, f), level, x)[1], x)
+
+
+def _is_plain(x: Any) -> bool:
+    """Return whether a number is a dual number of floats that are finite."""
+    return type(x) is DualNumber and regular(x) is x and type(x.primal) is float is type(x.tangent)
+
+
+def _of_folded(f: Callable[..., Any], args: list[Any], index: int) -> Any:
+    """Return the derivative by the argument at a place, a dual number of floats: as of a short series, where f can."""
+    level, x = Level(), args[index]
+    args[index] = folded.seed(x, level)
+    out = run(f, args, level)
+    kind = type(out)
+    if (kind is folded.FoldedNumber or kind is DualNumber) and out.level is level:
+        tangent = out.tangent
+        if type(tangent) in (DualNumber, float) and regular(tangent) is tangent:
+            if kind is DualNumber:  # the parts of a folded one are made just now
+                check_alive_below(out, level)
+            return tangent
+    args[index] = folded.unfolded(args[index])
+    return _tangent(f, args, level, out, x)
+
+
+def second_derivative(f: Callable[..., Any], args: list[Any], index: int) -> Any:
+    """Return the second derivative by the argument at a place, a float: the derivative of the derivative."""
+
+    def slope(*xs: Any) -> Any:
+        return _of_folded(f, list(xs), index) if _is_plain(xs[index]) else derivative(f, index, xs)
+
+    return derivative(slope, index, args)
 
 
 def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequence[Any]) -> Any:
@@ -101,7 +142,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     if nested and len(wrt) > 1 and type(args[first]) is float:  # type: ignore[index]
         if len(wrt) >= LONG:
             return derivative(f, first, args, order=len(wrt))
-        return derivative(lambda *xs: derivative(f, first, xs), first, args)
+        return second_derivative(f, args, first)  # type: ignore[arg-type]
     first, *others = places(wrt, f, len(args), "wrt")
     if not others:
         return derivative(f, first, args)

@@ -91,6 +91,8 @@ class Level:
     """Whether somebody wanted one value of one of its numbers that has many, of `numbers.mapped`."""
     quiet = False
     """Whether NumPy's warnings are off wherever its numbers are computed with."""
+    within: Any = None
+    """Of an inner differentiation at a dual number the level and the tangent of that (`numbers.folded`)."""
     undetermined: str | None = None
     """Why a tangent may be NaN: the text of the error to raise then."""
     _above: Level | None = None

@@ -73,6 +73,7 @@ LAYERS = (
     ("dualnumbers.numbers.taylor.codes",),
     ("dualnumbers.numbers.taylor.propagation", "dualnumbers.numbers.pushforward", "dualnumbers.numbers.dual_arrays"),
     ("dualnumbers.numbers.dual", "dualnumbers.numbers.taylor.number"),
+    ("dualnumbers.numbers.folded",),
     (
         "dualnumbers.dmath",
         "dualnumbers.functions",

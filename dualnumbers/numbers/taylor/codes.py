@@ -6,10 +6,11 @@ numbers of the same forms takes a twentieth of the first.
 
 from __future__ import annotations
 
+import operator as op
 from collections.abc import Callable
 from typing import Any
 
-from ...table.row import Face
+from ...table.row import Face, Row
 from .operation import Make
 from .short import CONSTANTS
 
@@ -34,6 +35,27 @@ class Codes(dict[Any, Function]):
             code = written(self.face, forms, self.by_rules, self.make, self.kind)
         self[key] = code = code or self.general
         return code
+
+
+def has_code(row: Row) -> bool:
+    """Return whether short series may have code for a row: a function of elements, of one operand or two."""
+    return row.is_elementwise and not row.several and row.arity <= 2
+
+
+def is_of_values(face: Face) -> bool:
+    """Return whether a row is a function of elements, of one operand or two, that is locally constant."""
+    return face.row.is_constant and face.scalar is not None and face.row.arity in (1, 2) and not face.row.several
+
+
+def of_values(face: Face, general: Function, kind: Any) -> Function:
+    """Make the function of a locally constant row, which takes the values of short series of a kind."""
+    evaluate = face.evaluate
+
+    def extended(*operands: Any) -> Any:
+        values = [x.floats[0] if type(x) is kind and x.form is not None else x for x in operands]
+        return general(*operands) if all(map(op.is_, values, operands)) else evaluate(*values)
+
+    return extended
 
 
 def of_one(codes: Codes) -> Function:

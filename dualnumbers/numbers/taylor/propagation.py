@@ -18,7 +18,7 @@ from ...several import each
 from ...table.dispatch import lead, leading
 from ...table.partials import at_point, beside
 from ...table.row import Face
-from .codes import Codes, of_one, of_two
+from .codes import Codes, has_code, is_of_values, of_one, of_two, of_values
 from .operation import Make, Operation
 from .polynomials import ALGEBRA, by_algebra
 from .series import Series
@@ -31,8 +31,9 @@ def extend(face: Face, make: Make, kind: type, scalar: type | None) -> Callable[
     ``scalar`` is the class of those that may have a short series; None for arrays.
     """
     row = face.row
-    if not row.is_elementwise or row.several or row.arity > 2:
-        return _in_general(face, make, kind)[0]
+    if not has_code(row):
+        general = _in_general(face, make, kind)[0]
+        return of_values(face, general, scalar) if scalar is not None and is_of_values(face) else general
     general, by_rules = _in_general_of_one(face, make) if row.arity == 1 else _in_general(face, make, kind)
     if scalar is None:
         return general
