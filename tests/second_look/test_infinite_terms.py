@@ -1,9 +1,11 @@
 """Sums of which some terms are not finite and meet structural zeros: those have no share, whatever adds them up."""
 
+import warnings
+
 import numpy as np
 import pytest
 
-from autodiff import grad, hessian, jacfwd, jacrev, jvp, vjp
+from autodiff import grad, hessian, jacfwd, jacrev, jit, jvp, vjp
 from autodiff import scipy as autoscipy
 
 W = np.array([1.0, 2.0, 3.0])
@@ -138,3 +140,15 @@ def test_several_quantiles_that_are_missing():
     medians = lambda a: np.median(a, axis=1)
     np.testing.assert_array_equal(jacrev(medians)(table), jacfwd(medians)(table))
     np.testing.assert_array_equal(np.isnan(grad(lambda a: medians(a)[0])(table)), np.indices((3, 3))[0] == 0)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev, lambda f, wrt: jit(jacrev(f, wrt))])
+@pytest.mark.parametrize("function", [np.quantile, np.nanquantile])
+def test_a_quantile_that_is_missing_is_so_where_its_fraction_varies_too(function, mode):
+    table = np.array([[1.0, 2.0, 4.0], [3.0, np.nan, 5.0] if function is np.quantile else [np.nan] * 3])
+    quantiles = lambda a, q: function(a, q, axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of nothing but NaN
+        by_elements, by_fraction = mode(quantiles, (0, 1))(table, 0.25)
+        np.testing.assert_array_equal(by_elements, jacfwd(lambda a: quantiles(a, 0.25))(table))
+    np.testing.assert_array_equal(by_fraction, [2.0, np.nan if function is np.quantile else 0.0])  # of none it is none

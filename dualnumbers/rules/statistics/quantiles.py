@@ -197,7 +197,8 @@ def _at_fractions(x, function, q, axis, keepdims, method):
     ordered = sort(x)
     below, above = (take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, shape(x)[-1] - 1)))
     between = reshape(moveaxis(below + (above - below) * rest, -1, 0), np.shape(z), "C")
-    return astype(where(np.isnan(z), np.nan, between), z.dtype)
+    found, lost = _lost_are_nan(between, z, x, size(q)), np.isnan(z)
+    return astype(found if nowhere(lost) else where(lost, found + strong(np.nan, between), found), z.dtype)
 
 
 def _quantiles(numpy_function):

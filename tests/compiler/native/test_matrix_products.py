@@ -185,3 +185,12 @@ def test_products_by_other_names(f):
         compiled = jit(g)
         for x in (A, -A, A[::-1]):
             assert_allclose(compiled(x), g(x), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("f", [np.vdot, lambda x, y: np.einsum(",", x, y), lambda x, y: np.einsum(",->", x, y)])
+def test_products_of_arrays_of_no_axes(f):
+    x, y = np.array(2.0), np.array(3.0)
+    for g in (f, grad(f, (0, 1))):
+        compiled = jit(g)
+        assert_array_equal(compiled(x, y), g(x, y))
+        assert is_whole(compiled)

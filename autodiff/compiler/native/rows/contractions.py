@@ -103,7 +103,7 @@ def _along(term: str, labels: list[str], whole: tuple[int, ...]) -> Callable[[np
 
     def view(a: np.ndarray) -> np.ndarray:
         a = np.einsum(f"{term}->{once}", a) if once != term else a
-        return np.broadcast_to(a.transpose(order)[places], whole)
+        return np.broadcast_to(a.transpose(order)[(..., *places)], whole)  # of no axes a view, too
 
     return view
 
