@@ -272,8 +272,10 @@ def map_coordinates(input: Array, coordinates: Array, output: Any = None, order:
         c = places[k]
         if mode == "nearest":
             c = where(c < 0, 0.0, where(c > n - 1, n - 1.0, c))
-        outside = outside | (c < 0) | (c > n - 1)
-        low = np.clip(np.floor(read(c) + (0.5 if order == 0 else 0.0)), 0, max(n - 1 - order, 0)).astype(int)
+        else:
+            outside = outside | np.logical_not((c >= 0) & (c <= n - 1))  # NaN, too
+        low = np.clip(np.floor(read(c) + (0.5 if order == 0 else 0.0)), 0, max(n - 1 - order, 0))
+        low = np.nan_to_num(low).astype(int)
         part = c - low
         steps = [(0, 1.0)] if order == 0 or n == 1 else [(0, 1.0 - part), (1, part)]
         corners = [((*index, low + step), weight * share) for index, weight in corners for step, share in steps]

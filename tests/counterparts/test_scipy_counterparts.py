@@ -105,6 +105,19 @@ def test_lists_beside_what_is_no_array(mode, f, by_hand):
 # ----------------------------------------------------------------------------------- plain arrays, refusals
 
 
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize(("beyond", "order"), [("constant", 0), ("constant", 1), ("nearest", 1)])
+def test_a_place_that_is_nan_is_in_no_image(mode, beyond, order):
+    """It is outside, as SciPy has it, or NaN; other places are as they are."""
+    x, places = np.arange(12.0).reshape(3, 4) ** 1.5, np.array([[0.5, np.nan], [1.1, 2.3]])
+    f = lambda places: ndimage.map_coordinates(x, places, order=order, mode=beyond)
+    expected = scipy.ndimage.map_coordinates(x, places, order=order, mode=beyond)
+    np.testing.assert_allclose(jvp(f, [places], [places])[0], expected, rtol=1e-14)
+    slopes = mode(f)(places)
+    np.testing.assert_array_equal(slopes[0][:, :1], mode(f)(places[:, :1])[0])
+    assert not np.any(slopes[[0, 1], :, [1, 0]])
+
+
 def test_plain_arrays_are_scipys_where_numbers_are_refused():
     x = np.arange(12.0).reshape(3, 4) ** 1.5
     np.testing.assert_array_equal(ndimage.shift(x, 0.4), scipy.ndimage.shift(x, 0.4))
