@@ -8,8 +8,8 @@ What all of them share:
 
 The kinds:
 - ``dual``: a value with its tangent; ``pushforward`` is what a row does to it. ``nested``, ``dual_arrays`` and
-  ``weighted`` are short ways for scalars of several levels and for plain arrays; ``folded`` is one of two levels that is
-  held as a short Taylor series.
+  ``weighted`` are short ways for scalars of several levels and for plain arrays; ``folded`` is one of two levels that
+  is held as a short Taylor series.
 - ``taylor``: a value with all its derivatives up to an order.
 - ``batch``: many tangents of one value.
 - ``mapped``: many values at a time.
