@@ -76,6 +76,29 @@ def test_nan_comes_out_where_it_came_in_without_warnings(function, mode):
     assert function is np.mean or np.all(np.isnan(slopes))
 
 
+CUMULATIVE = {
+    "cumprod": np.cumprod,
+    "along an axis": lambda x: np.cumprod(np.stack([x, np.ones_like(x)], 1), axis=0)[:, 0],
+    "cumulative_prod": np.cumulative_prod,
+    "accumulate": np.multiply.accumulate,
+}
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize("unreal", [1.0, 1.0 + 0.5j])
+@pytest.mark.parametrize("x", [[2.0, 3.0, np.nan, 4.0], [np.inf, 3.0, -2.0, 0.5], [2.0, 0.0, -np.inf, 4.0]], ids=str)
+@pytest.mark.parametrize("function", CUMULATIVE.values(), ids=CUMULATIVE)
+def test_products_up_to_elements_that_are_not_finite(function, x, unreal, mode):
+    """Each has the slopes of a product of its own factors, and none by those behind them."""
+    x = np.array(x) * unreal
+    with np.errstate(all="ignore"):
+        slopes = mode(function)(x)
+        for k, own in enumerate(slopes):
+            np.testing.assert_array_equal(own[: k + 1], mode(np.prod)(x[: k + 1]))
+            assert not np.any(own[k + 1 :])
+        assert np.all(np.isfinite(grad(lambda x: np.sum(np.abs(function(x)[:1])))(np.append([1.0], x))))
+
+
 EXTREMA = {
     "max": np.max,
     "min": np.min,

@@ -7,10 +7,11 @@ from ...forms import dtype_of, shape
 from ...table import composition, linear, smooth
 from ...table.batching import by_axis
 from ...table.kinds import Smooth
+from ..axes import moveaxis
 from ..complexes import conj
 from ..indexing import getitem
-from ..reductions import is_normal
-from ..shaping import array, astype, concatenate, reshape
+from ..reductions import is_normal, sum
+from ..shaping import array, astype, concatenate, expand_dims, reshape
 from ..strong import strong
 from .reductions_where import inexact
 
@@ -66,9 +67,30 @@ def _before(z, axis):
     return concatenate(new_like(z, shape(first), dtype_of(z)) + 1.0, earlier, axis)
 
 
+SQUARE = 1 << 10
+"""Up to so many elements with an infinite one or NaN among them the partials are computed, a square of them."""
+
+
+def _has_partials(x, along):
+    """Return whether a plain array needs its partials: the recurrence would meet 0 · ∞ where nothing moves."""
+    return type(x) is np.ndarray and x.shape[along] <= SQUARE and not np.all(np.isfinite(x))
+
+
+def _partials(x, along):
+    """Return, of a plain array with the axis behind, ∂zₖ/∂xᵢ with i and k along the last axes: 0 for i above k."""
+    line = np.moveaxis(x, along, -1)
+    upper = np.tri(line.shape[-1], dtype=bool).T
+    with np.errstate(all="ignore"):
+        others = np.cumprod(np.where(np.eye(line.shape[-1], dtype=bool), 1.0, line[..., None, :]), axis=-1)
+    return np.where(upper, others, 0.0).astype(x.dtype)
+
+
 def _product_push(dx, z, x, axis, dtype):
     """żₖ = xₖ żₖ₋₁ + zₖ₋₁ ẋₖ: no division, so zeros do not matter."""
     (x, along), (dx, _) = _in_line(x, axis), _in_line(dx, axis)
+    if _has_partials(x, along):
+        moved = expand_dims(moveaxis(dx, along, -1), -1)
+        return astype(moveaxis(sum(strong(_partials(x, along), moved), -2, False), -1, along), dtype_of(z))
     return astype(_recurrence(x, strong(_before(z, along), dx), along), dtype_of(z))
 
 
@@ -77,6 +99,10 @@ def _product_pull(g, z, x, axis, dtype):
     (line, along), (g, _), (z, _) = _in_line(x, axis), _in_line(g, axis), _in_line(z, axis)
     if type(x) is np.ndarray and is_normal(z):
         return reshape(_reversed(cumsum(_reversed(conj(z) * g, along), along, None), along) / conj(line), shape(x), "C")
+    if _has_partials(line, along):
+        given = expand_dims(moveaxis(g, along, -1), -2)
+        found = sum(strong(conj(_partials(line, along)), given), -1, False)
+        return reshape(moveaxis(found, -1, along), shape(x), "C")
     shifted = concatenate(
         *(getitem(line, _along(len(shape(line)), along, part)) for part in (slice(1, None), slice(0, 1))), along
     )
