@@ -49,7 +49,7 @@ def exactly(function, xs, order):
 def test_the_code_of_each_row_has_the_digits_of_its_series(function):
     row, name = function.row, function.row.name
     for point in few_points(row)[: 1 if is_costly(row) else 3]:
-        for order in range(1, SHORT + 1) if not is_costly(row) else (2,):
+        for order in (1, 2, 3, 4, 6, 8) if not is_costly(row) else (2,):
             xs = series(row, point, order)
             with mp.workdps(50):
                 exact = exactly(reference(row), xs, order)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...levels import Level
 from ...table.partials import FAILURES
 from ...table.row import Face
 from .series import Series
@@ -100,27 +101,30 @@ def by_algebra(face: Face, make: Callable[..., Any], general: Callable[..., Any]
     algebra, evaluate = ALGEBRA[face.row.name], face.evaluate
 
     def applied(x: Any, y: Any) -> Any:
-        numbers: list[Any] = [z for z in (x, y) if type(z) is kind]
-        a, b = found_of(x), found_of(y)
-        if a is None or b is None or numbers[0].level is not numbers[-1].level:
+        leader = x if type(x) is kind else y
+        level, order = leader.level, leader.order
+        a, b = found_of(x, level), found_of(y, level)
+        if a is None or b is None:
             return general(x, y)
-        order, first, second = min([z.order for z in numbers]), a[0], b[0]
-        if len(numbers) > 1:
+        if type(x) is type(y) and y.order != order:
+            order = min(order, y.order)
             a, b = a[: order + 1], b[: order + 1]
+        first, second = a[0], b[0]
         if type(first) is not np.float64 is not type(second):
             found = algebra(a, b, order)
         else:
             found = _finite(algebra, [float(first), *a[1:]], [float(second), *b[1:]], order)
             if found is not None:
                 found[0] = evaluate(first, second)
-        return general(x, y) if found is None else make(Series(found, None, order), numbers[0].level)
+        return general(x, y) if found is None else make(Series(found, None, order), level)
 
-    def found_of(x: Any) -> Coefficients | None:
-        """Return the coefficients of a series of floats, or of a constant; None of another operand."""
+    def found_of(x: Any, level: Level) -> Coefficients | None:
+        """Return the coefficients of a series of floats at a level, or of a constant; None of another operand."""
         if type(x) is not kind:
             return [x] if type(x) in CONSTANTS else None
         series = series_of(x)
-        return series.found if series.within is None and type(series.found[0]) in DOUBLE else None
+        at_once = x.level is level and series.within is None and type(series.found[0]) in DOUBLE
+        return series.found if at_once else None
 
     return applied
 
