@@ -15,15 +15,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from dualnumbers.forms import is_unreal, shape, type_of
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
 from dualnumbers.numbers.taylor.number import TaylorNumber, make, of_floats
 from dualnumbers.numbers.taylor.series import Series
-from dualnumbers.numbers.taylor.short import series_of
+from dualnumbers.numbers.taylor.short import DOUBLE, series_of
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
@@ -100,12 +98,10 @@ def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> 
     seeded[index] = of_floats([x, 1.0], order, level)
     raw = run(f, seeded, level)
     if type(raw) is TaylorNumber and raw.level is level and not watching():
-        found = list(raw.floats if raw.form is not None else raw.series.found)
-        if type(found[0]) is np.float64:
-            found[0] = float(found[0])
+        found = raw.floats if raw.form is not None else raw.series.found
         total = sum(found)
-        if type(total) is float and total == total:  # as most are
-            return found + [0.0] * (order + 1 - len(found))
+        if type(total) in DOUBLE and total == total:  # as most are
+            return [float(found[0]), *found[1:], *[0.0] * (order + 1 - len(found))]
 
     def of_one(x: Any) -> Any:
         return f(*args[:index], x, *args[index + 1 :])

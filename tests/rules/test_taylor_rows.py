@@ -95,7 +95,7 @@ def in_general(face, *operands):
 
 
 @pytest.mark.parametrize("name", WRITTEN_OUT)
-@pytest.mark.parametrize("order", [1, 2, 3, 7])
+@pytest.mark.parametrize("order", [1, 2, 3, 7, 11])
 @pytest.mark.parametrize("kind", [float, np.float64, lambda x: np.array([x, x + 0.25]), complex])
 def test_what_is_written_out_is_what_the_table_gives(name, order, kind, monkeypatch):
     """As code, of lists of floats, of series, and by the partials alone."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from .series import Series
 
-SHORT = 10
+SHORT = 8
 """The highest order of series that have code of their own."""
 
 DOUBLE = (float, np.float64)

@@ -106,6 +106,17 @@ class Symbol(Number, operators=True):
 
         return applied
 
+    @classmethod
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the operator of a row and its reflected twin, which are asked for most."""
+        general, reflected = super().operators(face)
+        function: Any = face.scalar
+
+        def operator(x: Any, y: Any) -> Any:
+            return x.noted.applied(function, (x, y)) if type(y) is cls or type(y) is float else general(x, y)
+
+        return (operator, reflected) if face.row.is_elementwise else (general, reflected)
+
     def reading(self) -> Any:
         raise UntraceableError("its value")
 
