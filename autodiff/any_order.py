@@ -21,7 +21,7 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
 from dualnumbers.numbers.taylor.number import TaylorNumber, make, of_floats
 from dualnumbers.numbers.taylor.series import Series
-from dualnumbers.numbers.taylor.short import DOUBLE, series_of
+from dualnumbers.numbers.taylor.short import DOUBLE, coefficients_of, series_of
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
@@ -98,7 +98,7 @@ def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> 
     seeded[index] = of_floats([x, 1.0], order, level)
     raw = run(f, seeded, level)
     if type(raw) is TaylorNumber and raw.level is level and not watching():
-        found = raw.floats if raw.form is not None else raw.series.found
+        found = coefficients_of(raw)
         total = sum(found)
         if type(total) in DOUBLE and total == total:  # as most are
             return [float(found[0]), *found[1:], *[0.0] * (order + 1 - len(found))]

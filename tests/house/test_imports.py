@@ -68,7 +68,12 @@ LAYERS = (
         "dualnumbers.numbers.taylor.operation",
         "dualnumbers.numbers.taylor.polynomials",
     ),
-    ("dualnumbers.numbers.weighted", "dualnumbers.numbers.mapped", "dualnumbers.numbers.taylor.symbols"),
+    (
+        "dualnumbers.numbers.weighted",
+        "dualnumbers.numbers.mapped",
+        "dualnumbers.numbers.taylor.shorter",
+        "dualnumbers.numbers.taylor.symbols",
+    ),
     ("dualnumbers.numbers.taylor.straight_line",),
     ("dualnumbers.numbers.taylor.codes",),
     ("dualnumbers.numbers.taylor.propagation", "dualnumbers.numbers.pushforward", "dualnumbers.numbers.dual_arrays"),

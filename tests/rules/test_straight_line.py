@@ -10,6 +10,7 @@ from table import EPS, FUNCTIONS, complex_of_reals, few_points, is_costly, named
 from autodiff import taylor
 from autodiff.custom import elementwise
 from dualnumbers import TaylorNumber, dmath
+from dualnumbers.numbers.taylor import propagation
 from dualnumbers.numbers.taylor.short import FORMS, SHORT
 from dualnumbers.numbers.taylor.symbols import Symbol, Trace, UntraceableError
 from dualnumbers.table import TABLE
@@ -129,6 +130,32 @@ def test_what_is_not_finite_is_found_by_the_rules():
     with pytest.warns(RuntimeWarning, match="divide by zero") as warnings:
         np.log(TaylorNumber([0.0, 1.0], 3))
     assert len(warnings) == 1
+
+
+USERS = {
+    "by x": (lambda x, z: dmath.cos(x), dmath.sin), "by z": (lambda x, z: z, dmath.exp),
+    "by both": (lambda x, z: z / x * 3.0, lambda x: x**3), "of z": (lambda x, z: 1.0 + z * z, dmath.tan),
+    "constant": (2.0, lambda x: 2.0 * x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_a_rule_of_the_users_by_shorter_series(name, monkeypatch):
+    """It is the function of the table, and no operation is set up."""
+    partial, function = USERS[name]
+    monkeypatch.setattr(propagation, "Operation", None)
+    own = elementwise(partial)(function)
+    for order in range(1, SHORT + 1):
+        for x in (TaylorNumber([0.7, 0.5, -0.25][: order + 1], order), TaylorNumber([0.7], order)):
+            found, expected = own(x).coefficients, function(x).coefficients
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)
+            assert type(found[0]) is type(expected[0])
+
+
+def test_a_rule_of_the_users_that_is_infinite():
+    own = elementwise(lambda x, z: 0.5 / z)(dmath.sqrt)
+    assert own(TaylorNumber([0.0], 2)).coefficients == (0.0, 0.0, 0.0)
+    assert own(TaylorNumber([0.0, 1.0, 0.0])).coefficients[1] == np.inf
 
 
 def test_a_rule_of_the_users_is_asked_at_each_call():

@@ -5,5 +5,5 @@ by an ``operation``, in which each function that the derivative consists of is m
 rows that solve an equation. ``polynomials`` is the algebra of complete series of floats, written out for speed.
 
 Of ``short`` series of floats ``codes`` has Python functions for each row; ``straight_line`` writes them from what the
-operation does to ``symbols``.
+operation does to ``symbols``. A row of a user's has none: its partial is applied to ``shorter`` series.
 """

@@ -42,19 +42,16 @@ from .codes import operators_of
 from .operation import completed
 from .propagation import extend
 from .series import Series
-from .short import FORMS, Form, form_of, series_of
+from .short import SHORT, Form, form_of, series_of, short_number
 
 new = object.__new__
 
 
 def of_floats(found: list[float], order: int, level: Level) -> Any:
     """Make the Taylor number of a complete series of floats."""
-    form = FORMS.get((order, len(found), float))
-    if form is None:
-        return make(Series(found, None, order), level)
-    z: Any = new(TaylorNumber)
-    z.floats, z.form, z.level = tuple(found), form, level
-    return z
+    if 0 < order <= SHORT:
+        return short_number(TaylorNumber, tuple(found), order, level)
+    return make(Series(found, None, order), level)
 
 
 def make(series: Series, level: Level) -> Any:

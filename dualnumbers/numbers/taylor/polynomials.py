@@ -93,7 +93,7 @@ ALGEBRA: dict[str, Callable[..., Coefficients | None]] = {
 """The name of a row → what it does to complete series of floats."""
 
 
-def by_algebra(face: Face, make: Callable[..., Any], general: Callable[..., Any], kind: type) -> Callable[..., Any]:
+def by_algebra(face: Face, make: Callable[..., Any], general: Callable[..., Any], kind: Any) -> Callable[..., Any]:
     """Make the function of two operands that applies the algebra to series of floats, the ``general`` way to others.
 
     ``kind`` is the class of Taylor numbers that are no arrays.

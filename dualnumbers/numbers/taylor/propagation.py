@@ -17,12 +17,13 @@ from ...levels import Level, is_number
 from ...several import each
 from ...table.dispatch import lead, leading
 from ...table.partials import at_point, beside
-from ...table.row import Face
+from ...table.row import Face, is_of_table
 from .codes import Codes, has_code, is_of_values, of_one, of_two, of_values
 from .operation import Make, Operation
 from .polynomials import ALGEBRA, by_algebra
 from .series import Series
 from .short import series_of
+from .shorter import by_shorter
 
 
 def extend(face: Face, make: Make, kind: type, scalar: type | None) -> Callable[..., Any]:
@@ -37,6 +38,8 @@ def extend(face: Face, make: Make, kind: type, scalar: type | None) -> Callable[
     general, by_rules = _in_general_of_one(face, make) if row.arity == 1 else _in_general(face, make, kind)
     if scalar is None:
         return general
+    if row.arity == 1 and not is_of_table(row):
+        return by_shorter(face, scalar, general, by_rules)
     if row.name in ALGEBRA:
         general = by_algebra(face, make, general, scalar)
     return (of_one if row.arity == 1 else of_two)(Codes(face, general, by_rules, make, scalar))

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...levels import Level
 from .series import Series
+
+new = object.__new__
 
 SHORT = 8
 """The highest order of series that have code of their own."""
@@ -45,6 +48,18 @@ def form_of(series: Series) -> Form | None:
     found = series.found
     form = FORMS.get((series.order, len(found), type(found[0])))
     return form if form is not None and all(type(t) is float for t in found[1:]) else None
+
+
+def short_number(kind: type, floats: tuple[Any, ...], order: int, level: Level) -> Any:
+    """Make the Taylor number of a short series."""
+    z: Any = new(kind)
+    z.floats, z.form, z.level = floats, FORMS[order, len(floats), type(floats[0])], level
+    return z
+
+
+def coefficients_of(x: Any) -> Any:
+    """Return the coefficients of a Taylor number that are found."""
+    return x.series.found if x.form is None else x.floats
 
 
 def series_of(x: Any) -> Series:
