@@ -29,7 +29,7 @@ def codes_of(face):
 
 def series(row, point, order, kind=float):
     """Operands along a curve through a point; those that are not differentiated stay, and are floats or whole."""
-    curves = [[0.7, -0.3, 0.2, 0.1] * 2, [-0.4, 0.5, 0.1, -0.2] * 2]
+    curves = [[0.7, -0.3, 0.2, 0.1] * 3, [-0.4, 0.5, 0.1, -0.2] * 3]
     return [
         TaylorNumber([kind(x), *curve[:order]], order) if k in places(row) else x
         for k, (x, curve) in enumerate(zip(point, curves, strict=False))
@@ -83,7 +83,7 @@ def test_each_row_has_code_that_gives_what_the_rules_give(function):
 def test_operands_of_every_length_and_constants_of_every_type():
     """All forms of products, quotients and powers, and of a function, to the order of the shorter one."""
     numbers = [
-        TaylorNumber([kind(1.5), 0.5, -0.25, 2.0, 1.0, *[0.125] * 4][:count], order)
+        TaylorNumber([kind(1.5), 0.5, -0.25, 2.0, 1.0, *[0.125] * 6][:count], order)
         for order in (1, 2, SHORT) for kind in (float, np.float64)
         for count in {1, 2, 3, order + 1} if count <= order + 1
     ]  # fmt: skip

@@ -14,7 +14,7 @@ from .series import Series
 
 new = object.__new__
 
-SHORT = 8
+SHORT = 10
 """The highest order of series that have code of their own."""
 
 DOUBLE = (float, np.float64)
