@@ -17,14 +17,18 @@ from ..calls.values import value_of
 
 def _are_outside(classes: Any, count: int) -> bool:
     if type(classes) is np.ndarray:
-        return bool(classes.view(_unsigned(classes.dtype)).max() >= count)
+        unsigned, negative = _unsigned(classes.dtype)
+        return bool(classes.view(unsigned).max() >= min(count, negative))
     return bool(classes.min() < 0 or classes.max() >= count)
 
 
 @cache
-def _unsigned(dtype: Any) -> Any:
-    """Return the type of integers without a sign that has the bits of another: in it −1 is above all classes."""
-    return np.dtype(dtype.str.replace("i", "u"))
+def _unsigned(dtype: Any) -> tuple[Any, float]:
+    """Return the type of integers without a sign that has the bits of another, and from where on they are negative.
+
+    −1 of int8 is 255 there: no class, even where there are 300.
+    """
+    return np.dtype(dtype.str.replace("i", "u")), 1 << 8 * dtype.itemsize - 1 if dtype.kind == "i" else np.inf
 
 
 def mse(prediction: Any, target: Any) -> Any:

@@ -934,3 +934,13 @@ def test_a_network_in_use_is_trained_by_programs():
     net = nn.Sequential(nn.Dropout(0.5).eval(), nn.Linear(2, 1, rng=0))
     curves = nn.fit(net, nn.mse, nn.Adam(net.parameters(), lr=0.1), X[:, :2], X[:, 2:], 20, jit=True)
     assert curves["loss"][-1] < curves["loss"][0]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", ">i2", "i8"])
+@pytest.mark.parametrize("label", [-1, -100])
+def test_a_negative_class_of_few_bits_is_none_of_many(dtype, label):
+    """Without its sign −1 of eight bits is 255, of sixteen 65535."""
+    logits = np.zeros((2, 70_000 if "2" in dtype else 300))
+    with pytest.raises(ValueError, match="numbered from 0"):
+        nn.cross_entropy(logits, np.array([3, label], dtype))
+    assert nn.cross_entropy(logits, np.array([3, 127], dtype)) == pytest.approx(np.log(logits.shape[1]))

@@ -415,3 +415,14 @@ def test_a_row_of_a_large_captured_matrix_that_changes_is_seen(place, between):
         assert value == np.sum(np.tanh(before @ w)) + np.sum(np.sin(data @ w))
         np.testing.assert_allclose(found, slope(before, data), rtol=1e-12)
         data[place, 3] -= 1.0
+
+
+@pytest.mark.parametrize("row", [lambda rows: rows[:1], lambda rows: rows[::-1][:1], lambda rows: rows[0][None]])
+def test_a_single_captured_row_is_compared_whole_whatever_its_stride(row):
+    """Its stride is that of the array it comes from, negative or 0."""
+    rows, w = np.random.default_rng(3).normal(size=(3, 300_000)), np.linspace(-1.0, 1.0, 300_000)
+    x = row(rows)
+    slope = grad(lambda w: np.sum(x @ w))
+    for _ in range(3):
+        np.testing.assert_array_equal(slope(w), x[0])
+        rows[:, -1] += 1.0
