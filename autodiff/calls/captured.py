@@ -53,9 +53,10 @@ HANDY = 1 << 20
 """Up to so many bytes an argument is copied: of a larger one two checksums take no longer, and no memory."""
 
 
-COLUMNS = 1031
-"""The words of a row, into which an array is laid out for its checksum: an odd number, or a change of all signs, which
-adds 2⁶³ to each, would not be seen."""
+COLUMNS = 1031, 1021
+"""The words of a row, into which an array is laid out for its checksum: odd numbers, or a change of all signs, which
+adds 2⁶³ to each, would not be seen. The first by which no length of the array can be divided, or rows and columns of
+its own would be those that are summed, and that signs change in two rows of two columns would not be seen."""
 
 ROWS = 127
 """The words of a column: so few that a block stays in the cache."""
@@ -70,10 +71,11 @@ def checksum(x: Array) -> int:
     data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
     words = data[: data.size // 8 * 8].view(np.uint64)
     found = [data[words.nbytes :].tobytes()]
-    for start in range(0, words.size, ROWS * COLUMNS):
-        block = words[start : start + ROWS * COLUMNS]
-        whole = block.size // COLUMNS * COLUMNS
-        rows = block[:whole].reshape(-1, COLUMNS)
+    columns = next((k for k in COLUMNS if all(length % k for length in x.shape)), max(COLUMNS))
+    for start in range(0, words.size, ROWS * columns):
+        block = words[start : start + ROWS * columns]
+        whole = block.size // columns * columns
+        rows = block[:whole].reshape(-1, columns)
         found += [np.add.reduce(rows, 0).tobytes(), np.add.reduce(rows, 1).tobytes(), block[whole:].tobytes()]
     return hash(tuple(found))
 

@@ -259,6 +259,19 @@ def test_a_checksum_sees_rows_and_columns_that_change_places(columns):
     assert columns == 1 or checksum(np.roll(x, 1, 1)) != before
 
 
+@pytest.mark.parametrize("columns", [50, 1021, 1031, 2062])
+def test_a_checksum_sees_signs_of_few_rows_and_columns_and_rows_of_ones_that_change_places(columns):
+    """Where the array's own rows are those that are summed, neither their sums nor those of columns would change."""
+    x = np.random.default_rng(columns).normal(size=(500, columns))
+    before = checksum(x)
+    x[:2, :2] *= -1.0
+    assert checksum(x) != before
+    chosen = np.eye(500, columns)
+    before = checksum(chosen)
+    chosen[[0, 1]] = chosen[[1, 0]]
+    assert checksum(chosen) != before
+
+
 @pytest.mark.parametrize("read", [float, int, np.asarray, lambda m: {m: 1.0}[m], lambda m: m.item()])
 def test_a_mask_times_an_outer_variable_is_no_plain_value(read):
     """The inner derivative is zero there, the outer one is not."""
