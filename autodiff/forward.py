@@ -77,7 +77,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
         if type(x) is not DualNumber or regular(x) is not x:
             return partials(f, args, [index], lambda out: output(out, f))[1][0]
         check_alive(x)
-        if _is_plain(x):
+        if _is_of_floats(x):
             return _of_folded(f, args, index)
     level = Level()
     args[index] = seed = new(DualNumber)
@@ -99,13 +99,13 @@ def _tangent(f: Callable[..., Any], seeded: list[Any], level: Level, out: Any, x
     return as_given(split(output(out, f), level, x)[1], x)
 
 
-def _is_plain(x: Any) -> bool:
+def _is_of_floats(x: Any) -> bool:
     """Return whether a number is a dual number of floats that are finite."""
     return type(x) is DualNumber and regular(x) is x and type(x.primal) is float is type(x.tangent)
 
 
 def _of_folded(f: Callable[..., Any], args: list[Any], index: int) -> Any:
-    """Return the derivative by the argument at a place, a dual number of floats: as of a short series, where f can."""
+    """Return the derivative by the argument at a place, a dual number of floats, by a run of f on a `FoldedNumber`."""
     level, x = Level(), args[index]
     args[index] = folded.seed(x, level)
     out = run(f, args, level)
@@ -113,7 +113,7 @@ def _of_folded(f: Callable[..., Any], args: list[Any], index: int) -> Any:
     if (kind is folded.FoldedNumber or kind is DualNumber) and out.level is level:
         tangent = out.tangent
         if type(tangent) in (DualNumber, float) and regular(tangent) is tangent:
-            if kind is DualNumber:  # the parts of a folded one are made just now
+            if kind is DualNumber:  # those of a folded one are made at this moment, of floats
                 check_alive_below(out, level)
             return tangent
     args[index] = folded.unfolded(args[index])
@@ -124,7 +124,7 @@ def second_derivative(f: Callable[..., Any], args: list[Any], index: int) -> Any
     """Return the second derivative by the argument at a place, a float: the derivative of the derivative."""
 
     def slope(*xs: Any) -> Any:
-        return _of_folded(f, list(xs), index) if _is_plain(xs[index]) else derivative(f, index, xs)
+        return _of_folded(f, list(xs), index) if _is_of_floats(xs[index]) else derivative(f, index, xs)
 
     return derivative(slope, index, args)
 

@@ -92,7 +92,7 @@ class Level:
     quiet = False
     """Whether NumPy's warnings are off wherever its numbers are computed with."""
     within: Any = None
-    """Of an inner differentiation at a dual number the level and the tangent of that (`numbers.folded`)."""
+    """Of an inner differentiation: the level and the tangent of the dual number that it is at (`numbers.folded`)."""
     undetermined: str | None = None
     """Why a tangent may be NaN: the text of the error to raise then."""
     _above: Level | None = None

@@ -47,19 +47,20 @@ WORDS = {4: np.uint32, 8: np.uint64, 16: np.uint64}
 """The words in which elements of a size are compared."""
 
 FAR, PART = 1 << 21, 1 << 18
-"""From so many bytes on a matrix is compared by parts of so many, each of which is in the cache when it is used."""
+"""From so many bytes on a matrix is compared by parts of so many: each is in the cache when its rows are multiplied."""
 
 HANDY = 1 << 20
 """Up to so many bytes an argument is copied: of a larger one two checksums take no longer, and no memory."""
 
 
 COLUMNS = 1031, 1021
-"""The words of a row, into which an array is laid out for its checksum: odd numbers, or a change of all signs, which
-adds 2⁶³ to each, would not be seen. The first by which no length of the array can be divided, or rows and columns of
-its own would be those that are summed, and that signs change in two rows of two columns would not be seen."""
+"""The words of a row, as an array is laid out for its checksum: the first of these that divides no length of the array.
+
+By one that does, the array's own rows and columns would be summed, and the signs of two rows of two columns could
+change unseen: each adds 2⁶³ to its sums, of which two are 0. So both are odd numbers, for where all signs change."""
 
 ROWS = 127
-"""The words of a column: so few that a block stays in the cache."""
+"""The words of a column: an odd number, too, and so few that a block stays in the cache."""
 
 
 def checksum(x: Array) -> int:
@@ -130,9 +131,10 @@ class Captured:
         return copy.array
 
     def keep_by_rows(self, x: Array, use: Callable[[slice], object]) -> Array | None:
-        """Return the copy of a large matrix, and let rows be used as they are compared, from the last on, in the cache.
+        """Return the copy of a large matrix, and call ``use`` on its rows as they are compared with those of the copy.
 
-        None where there is no copy that holds the same: `keep` makes one.
+        They are compared part by part, so that each is in the cache when it is used. None where there is no copy that
+        holds the same, whatever has been used by then: `keep` makes one.
         """
         alive, copy = _COPIES.get(id(x), (None, None))
         if alive is None or alive() is not x or copy is None or copy.data is None or not x.flags.c_contiguous:
@@ -244,7 +246,7 @@ class Given:
             flags = x.flags
             if flags.writeable and flags.c_contiguous:
                 kept = x.copy()
-                if kept.strides != x.strides:
+                if kept.strides != x.strides:  # along axes of one element, of which `_form` is to be the same, too
                     kept = detached(x)
                 self._small.append((x, kept))
                 return kept

@@ -16,6 +16,7 @@ from ..calls.values import value_of
 
 
 def _are_outside(classes: Any, count: int) -> bool:
+    """Return whether any class is below 0, or is not below the number of classes; of NumPy's integers in one pass."""
     if type(classes) is np.ndarray:
         unsigned, negative = _unsigned(classes.dtype)
         return bool(classes.view(unsigned).max() >= min(count, negative))
@@ -24,7 +25,7 @@ def _are_outside(classes: Any, count: int) -> bool:
 
 @cache
 def _unsigned(dtype: Any) -> tuple[Any, float]:
-    """Return the type of integers without a sign that has the bits of another, and from where on they are negative.
+    """Return the unsigned type of the width of an integer type, and from which number on its bits are negative ones.
 
     −1 of int8 is 255 there: no class, even where there are 300.
     """

@@ -41,8 +41,8 @@ NARROW = 3
 BLOCK = 512
 """So many products are summed one after the other, then these sums: to go on would lose a digit with each ten times."""
 
-LARGE, BLOCK_BYTES, MOST_OF_BLOCK = 1 << 20, 1 << 18, 1 << 20
-"""From so many bytes on products are added to an adjoint that is there in blocks of so many; rows of more are not."""
+LARGE, BLOCK_BYTES, LONGEST_ROW = 1 << 20, 1 << 18, 1 << 20
+"""To an adjoint of so many bytes or more products are added in blocks of so many, unless a row has more."""
 
 MOST_AXES = 50
 """Of how many axes np.einsum has names, with two to spare."""
@@ -74,15 +74,15 @@ def product(p: Any, g: Any, x: Any, times: Times | None, last: bool) -> Any:
 
 
 def accumulated(t: Any, p: Any, g: Any, is_own: bool) -> bool:
-    """Add a product to a large adjoint that is there, unless somebody else has it; return whether that was done.
+    """Add a product to a large adjoint, block by block, unless somebody else has that; return whether it was done.
 
-    Block by block: the product of a block is in the cache still when it is added, and takes no memory of its own.
+    The product of a block is in the cache still when it is added, and the whole one is never in memory.
     """
     if type(t) is not np.ndarray or t.nbytes < LARGE or type(p) is not np.ndarray or type(g) is not np.ndarray:
         return False
     if not t.dtype is p.dtype is g.dtype or t.shape != g.shape or p.ndim != g.ndim or not t.flags.c_contiguous:
         return False
-    if is_temporary(p) or t.nbytes > len(t) * MOST_OF_BLOCK or not (is_own or is_free(t)):
+    if is_temporary(p) or t.nbytes > len(t) * LONGEST_ROW or not (is_own or is_free(t)):
         return False
     rows = max(BLOCK_BYTES * len(t) // t.nbytes, 1)
     room = np.empty((min(rows, len(t)), *t.shape[1:]), t.dtype)

@@ -89,10 +89,11 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
     return _swept(tape, seeds, keep, times)
 
 
-@np.errstate(all="ignore")  # of a function it takes less time than around one
+@np.errstate(all="ignore")  # it takes less time as a decorator than as a statement
 def _swept(
     tape: Tape, seeds: dict[int, Any], keep: bool, times: Times | None
 ) -> tuple[list[Any], Callable[[int], Times | None]]:
+    """Do what `swept` says, for tapes of values of any type."""
     try:
         found = _sweep(tape, seeds, times, keep)
     except np.linalg.LinAlgError as failed:
@@ -199,7 +200,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 elif plain:
                     c = p * g
                 else:
-                    c = None  # an adjoint, which this may refer to, is written to where nobody else does
+                    c = None  # it may still be that adjoint, which is written to where nothing else refers to it
                     if times is not None or not accumulated(found[a], p, g, a in owned):
                         c = product(p, g, x, times, b < 0)
             if type(c) is float:
@@ -221,7 +222,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 elif plain:
                     c = q * g
                 else:
-                    c = None
+                    c = None  # so here
                     if times is None and accumulated(found[b], q, g, b in owned):
                         continue
                     c = product(q, g, y, times, True)

@@ -1,14 +1,14 @@
 """FoldedNumber: a dual number of dual numbers (a + b ε₁) + (c + d ε₁) ε₂, held as the series that it comes from.
 
-A second derivative is a derivative of a derivative. The inner one is asked for at a number x + ẋ ε₁, and the numbers of
-the function that it runs are all of one sort as long as nothing else of the outer one comes in: of the Taylor series
-a₀ + a₁ t + a₂ t² along x they are
+A second derivative is a derivative of a derivative. The inner one is taken at x + ẋ ε₁, and runs the function on
+(x + ẋ ε₁) + ε₂. A number that the function computes from this one and from constants has a Taylor series in it,
+a₀ + a₁ t + a₂ t², and is
 
     (a₀ + ẋ a₁ ε₁) + (a₁ + 2 ẋ a₂ ε₁) ε₂.
 
-So three floats are enough, and what a row does to these is the code for short series (taylor/straight_line.py), at a
-third of the time. To everything else, arrays first of all, and wherever a coefficient is infinite or NaN, such a number
-is the nested one: its components are made when somebody asks for them.
+So three floats are enough for it, and a row is applied to them by the code for short series (taylor/straight_line.py),
+in a third of the time. Beside everything else, such as arrays or other numbers with ε₁, and wherever a coefficient is
+infinite or NaN, such a number is the nested one, whose components are made when somebody asks for them.
 
 >>> from autodiff import derivative
 >>> shown = []
@@ -32,7 +32,7 @@ new = object.__new__
 
 
 class FoldedNumber(DualNumber, operators=True):
-    """A dual number at a level whose components are dual numbers of the level that its own is ``within``."""
+    """A dual number whose components are dual numbers too, made of three floats; its level is ``within`` theirs."""
 
     __slots__ = ("floats", "form", "nested")
     floats: tuple[float, ...]

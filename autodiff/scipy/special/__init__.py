@@ -73,6 +73,7 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
 
 
 def _is_usual(x: Any) -> bool:
+    """Return whether this is an array of NumPy's floats, with elements."""
     return type(x) is np.ndarray and x.size > 0 and x.dtype.kind == "f"
 
 

@@ -28,6 +28,7 @@ def _share(x, y):
 
 
 def _shares(x, y):
+    """Do the same for arrays."""
     larger, smaller = np.greater(x, y), np.less(x, y)
     alike = type(x) is np.ndarray and x.dtype.kind == "f" and getattr(y, "dtype", x.dtype) is x.dtype
     share = larger.astype(x.dtype if alike else np.result_type(x, y, np.float16))
