@@ -2,6 +2,7 @@
 
 import math
 import time
+from fractions import Fraction
 from types import SimpleNamespace
 
 import mpmath
@@ -23,7 +24,7 @@ from autodiff import (
     taylor,
 )
 from autodiff.custom import Smooth
-from dualnumbers import DualNumber, TaylorNumber
+from dualnumbers import DualNumber, TaylorNumber, dmath
 
 # --------------------------------------------------------------------------------------------- composed functions
 
@@ -544,6 +545,30 @@ def test_at_a_singular_point_it_is_nested_forward_mode(f):
         expected = [derivative(f, (0,) * k, [0.0]) for k in range(1, 4)]
         found = [derivative(f, 0, [0.0], order=k) for k in range(1, 4)]
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 7, 12])
+@pytest.mark.parametrize(("exponent", "x"), [
+    (2, 1e-161), (2.0, 1e-170), (4, -1e-100), (13, 1e-40), (3, 5e-324), (12, 1e30),
+])  # fmt: skip
+def test_powers_whose_value_is_no_normal_number(exponent, x, order):
+    """The value underflows, or overflows to an infinite one of NumPy's: its derivatives are none of its multiples."""
+    exact = math.prod(Fraction(exponent) - j for j in range(order)) * Fraction(x) ** max(int(exponent) - order, 0)
+    expected = pytest.approx(float(exact), rel=1e-14, abs=0.0)
+    powers = [lambda x: np.power(x, exponent), lambda x: dmath.pow(x, exponent), lambda x: x**exponent]
+    with np.errstate(all="ignore"):
+        for f in powers[: 3 if abs(x) < 1.0 else 1]:
+            assert derivative(f, 0, [x], order=order) == expected
+            assert taylor(f, np.array([x]), order, np.ones(1))[order] * math.factorial(order) == expected
+
+
+@pytest.mark.parametrize("order", [2, 4, 11, 12])
+@pytest.mark.parametrize("f", [lambda x: np.divide(x, 0.0), lambda x: np.multiply(x, 1e200), lambda x: np.power(x, 2)])
+def test_the_value_of_a_ufunc_is_that_of_numpy(f, order):
+    """Of Python's numbers a division by 0 and an overflow would raise."""
+    with pytest.warns(RuntimeWarning):
+        value = taylor(f, 1e200, order)[0]
+    assert value == np.inf
 
 
 def test_structures_at_a_singular_point():

@@ -165,15 +165,29 @@ def set_rule(operation: Operation, row: Row, xs: Sequence[Any], z: Any, static: 
         z.rule = product(xs[0], xs[0])
     elif row is QUOTIENT:
         z.rule = quotient(xs[0], xs[1], z)
-    elif row in POWERS and not isinstance(xs[1], Series) and not decided(has_zero, xs[0].found[0]):
+    elif row in POWERS and not isinstance(xs[1], Series) and _has_powers(xs[0], z):
         z.rule = power(xs[0], xs[1], z)
     else:
         z.rule = _by_partials(operation, row, xs, z)
 
 
+def _has_powers(x: Series, z: Series) -> bool:
+    """Return whether the rule of a power holds: it divides by x₀, and makes all of z₀, which is to have all digits."""
+    return not decided(has_zero, x.found[0]) and not decided(is_out_of_range, z.found[0], usual=False)
+
+
 def has_zero(x: Any) -> bool:
     """Return whether an element is 0."""
     return bool(np.any(np.equal(x, 0)))
+
+
+def is_out_of_range(z: Any) -> bool:
+    """Return whether an element of floats is so small that digits are lost, or infinite or NaN."""
+    size = np.abs(z)
+    if getattr(getattr(size, "dtype", None), "kind", "") != "f":
+        return False
+    bounds = np.finfo(size.dtype)
+    return not np.all((bounds.tiny <= size) & (size <= bounds.max))
 
 
 def _by_partials(operation: Operation, row: Row, xs: Sequence[Any], z: Series) -> Rule:

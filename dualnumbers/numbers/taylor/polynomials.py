@@ -9,6 +9,7 @@ at a tenth of the time; a test holds the two, and the table, against each other.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -75,6 +76,8 @@ def to_power(a: Coefficients, exponent: Coefficients, order: int) -> Coefficient
     found = [first**p]
     if len(a) == 1:
         return found
+    if not sys.float_info.min <= abs(found[0]) <= sys.float_info.max:
+        return None
     for k in range(1, order + 1):
         total = 0.0
         for j in range(1, min(k, len(a) - 1) + 1):
@@ -110,7 +113,7 @@ def by_algebra(face: Face, make: Callable[..., Any], general: Callable[..., Any]
             order = min(order, y.order)
             a, b = a[: order + 1], b[: order + 1]
         first, second = a[0], b[0]
-        if type(first) is not np.float64 is not type(second):
+        if face is face.row.python and type(first) is not np.float64 is not type(second):
             found = algebra(a, b, order)
         else:
             found = _finite(algebra, [float(first), *a[1:]], [float(second), *b[1:]], order)

@@ -54,8 +54,8 @@ def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, ki
     order = min(form.order for form in forms if type(form) is Form)
     soft = face is not face.row.python or any(np.float64 in (form, getattr(form, "first", None)) for form in forms)
     try:
-        found, nonzero = _coefficients(face.row, forms, order, make)
-        text = _Text(found, nonzero)
+        found, normal = _coefficients(face.row, forms, order, make)
+        text = _Text(found, normal)
     except (UntraceableError, *FAILURES):
         return None
     source = _source(forms, text, face.scalar, soft)
@@ -64,6 +64,7 @@ def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, ki
         "FORM": FORMS[order, len(found), np.float64 if soft else float],
         "KIND": kind,
         "LARGEST": sys.float_info.max,
+        "SMALLEST": sys.float_info.min,
         "__name__": __name__,
         "by_rules": by_rules,
         "float64": np.float64,
@@ -77,7 +78,7 @@ def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, ki
 
 
 def _coefficients(row: Row, forms: Sequence[Any], order: int, make: Make) -> tuple[list[Any], list[Symbol]]:
-    """Return the coefficients of the result, by the general way with symbols; and those that must not be zero for it.
+    """Return the coefficients of the result, by the general way with symbols; and those that must be normal for it.
 
     The coefficients of the first operand are a0, a1, …, those of the second one b0, b1, …, and z0 is the value.
     """
@@ -99,22 +100,22 @@ def _coefficients(row: Row, forms: Sequence[Any], order: int, make: Make) -> tup
         operation.end()
     while found[-1] is None:
         found.pop()
-    return [0.0 if t is None else t for t in found], trace.nonzero
+    return [0.0 if t is None else t for t in found], trace.normal
 
 
 class _Text:
     """The formulas of coefficients as statements of Python: what is used more than once is assigned to a variable."""
 
-    def __init__(self, found: Sequence[Any], nonzero: Sequence[Symbol]) -> None:
+    def __init__(self, found: Sequence[Any], normal: Sequence[Symbol]) -> None:
         self.functions: dict[str, Any] = {}
         """The name that a function is called by → the function."""
         self.uses: dict[int, int] = {}
         self.variables: dict[int, str] = {}
         """The id of a symbol → the variable that holds it."""
         self.statements: list[str] = []
-        for x in (*found[1:], *nonzero):
+        for x in (*found[1:], *normal):
             self._count(x)
-        self.tests = [f"{self._term(x)} == 0.0" for x in nonzero]
+        self.tests = [f"-SMALLEST < {self._term(x)} < SMALLEST" for x in normal]
         self.before = len(self.statements)
         """The number of statements that the tests need."""
         self.results = list(map(self._result, found[1:]))

@@ -22,7 +22,7 @@ from ...levels import GROUND
 from ...table.dispatch import lead, leading
 from ...table.row import Face
 from ..number import Number
-from .operation import has_zero
+from .operation import has_zero, is_out_of_range
 
 new = object.__new__
 
@@ -45,8 +45,8 @@ class Trace:
 
     def __init__(self) -> None:
         self.known: dict[Any, Symbol] = {}
-        self.nonzero: list[Symbol] = []
-        """The symbols of which it was said that they are not 0."""
+        self.normal: list[Symbol] = []
+        """The symbols of which it was said that they are neither 0 nor so small that digits are lost."""
 
     def symbol(self, name: str) -> Symbol:
         """Return a symbol for an operand."""
@@ -121,10 +121,11 @@ class Symbol(Number, operators=True):
         raise UntraceableError("its value")
 
     def asked(self, question: Any, static: tuple[Any, ...]) -> Any:
-        """Return the usual answer to the one question that has one."""
-        if question is not has_zero:
+        """Return the usual answer to the two questions that have one; it is divided by what must not be 0."""
+        if question is is_out_of_range:
+            self.noted.normal.append(self)
+        elif question is not has_zero:
             raise UntraceableError(question)
-        self.noted.nonzero.append(self)
         return False
 
     def is_noted(self) -> bool:
