@@ -13,7 +13,7 @@ infinite or NaN, such a number is the nested one, whose components are made when
 >>> from autodiff import derivative
 >>> shown = []
 >>> derivative(lambda x: shown.append(x) or x**3, (0, 0), [2.0]), type(shown[0]).__name__, f"{shown[0]}"
-(12.0, 'FoldedNumber', '(2.0 + 1.0ε₁) + (1.0)ε₂')
+(12.0, 'DualNumber', '(2.0 + 1.0ε₁) + (1.0)ε₂')
 """
 
 from __future__ import annotations
@@ -78,6 +78,9 @@ class FoldedNumber(DualNumber, operators=True):
             return operator(unfolded(x), unfolded(y))
 
         return operators_of(lifted.codes, general, lambda x, y: operator(y, unfolded(x)))
+
+
+FoldedNumber.__name__ = "DualNumber"  # as Python's own errors call it: what a user knows
 
 
 def unfolded(x: Any) -> Any:

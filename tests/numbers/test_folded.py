@@ -100,6 +100,18 @@ def test_what_the_user_sees():
         twice(lambda x: 1.0 / (x - 0.5), 0.5)
     with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for -: 'DualNumber' and 'str'"):
         twice(lambda x: x - "a", 0.5)
+    with pytest.raises(AttributeError, match="'DualNumber' object has no attribute 'coefficients'"):
+        twice(lambda x: x.coefficients, 0.5)
+    with pytest.raises(TypeError, match="object of type 'DualNumber' has no len"):
+        twice(len, 0.5)
+
+
+@pytest.mark.parametrize("of", [
+    differentiate, grad, lambda f: differentiate(differentiate(f)), lambda f: lambda x: derivative(f, 0, [x], order=3),
+])  # fmt: skip
+def test_a_power_modulo_says_what_to_do(of):
+    with pytest.raises(TypeError, match=r"lose the derivative of a \w+: write pow\(autodiff.value_of\(x\), 2, 3\)"):
+        of(lambda x: pow(x, 2, 3))(0.5)
 
 
 def test_it_is_unfolded_once_and_only_where_it_must_be(monkeypatch):

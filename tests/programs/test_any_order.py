@@ -194,6 +194,8 @@ def test_coefficients_have_the_type_of_the_number():
     for x, kind in ((0.5, float), (np.float64(0.5), np.float64), (np.float32(0.5), np.float32), (0.5 + 1j, complex)):
         assert [type(c) for c in taylor(np.sin, x, 3)] == [kind] * 4
         assert type(derivative(np.sin, 0, [x], order=2)) is kind
+    of_numpy = [taylor(lambda x: np.polyval([1.0, x, 2.0], x), 0.5, order) for order in (1, 2, 4, 11)]
+    assert all(type(c) is float for coefficients in of_numpy for c in coefficients)
 
 
 def test_single_precision_stays():

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from ...levels import NOTING, Level
+from ...table import TABLE
 from ...table.partials import FAILURES
 from ...table.row import Face, Row, is_of_table
 from .operation import Make, Operation
@@ -38,6 +39,7 @@ from .short import FORMS, Form
 from .symbols import Symbol, Trace, UntraceableError, chosen
 
 INFIX = {op.add: "+", op.sub: "-", op.mul: "*", op.truediv: "/", op.pow: "**", op.and_: "&", op.or_: "|"}
+TO_NUMPY = TABLE["_numpy_scalar"].row
 ARITHMETIC = frozenset((op.add, op.sub, op.mul, op.truediv, op.neg, op.pos))
 
 Function = Callable[..., Any]
@@ -52,7 +54,8 @@ def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, ki
     if not is_of_table(face.row) or (int in forms and face.row.python.scalar not in INFIX):
         return None  # a function of a whole number may be another than that of the float
     order = min(form.order for form in forms if type(form) is Form)
-    soft = face is not face.row.python or any(np.float64 in (form, getattr(form, "first", None)) for form in forms)
+    soft = face is not face.row.python or face.row is TO_NUMPY
+    soft = soft or any(np.float64 in (form, getattr(form, "first", None)) for form in forms)
     try:
         found, normal = _coefficients(face.row, forms, order, make)
         text = _Text(found, normal)
