@@ -1,6 +1,7 @@
 """What the loops over samples cannot know of reductions: singular points, digits, refusals."""
 
 import itertools
+import tracemalloc
 import warnings
 
 import mpmath
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from table import JACOBIANS, nestings
 
-from autodiff import grad, jacfwd, jacrev, jit, taylor, vjp
+from autodiff import grad, jacfwd, jacrev, jit, jvp, taylor, vjp
 
 
 @pytest.mark.parametrize("x", [np.full(3, 0.1), np.zeros(4), np.array([2.5]), np.full((2, 3), 0.7)], ids=np.shape)
@@ -97,6 +98,17 @@ def test_products_up_to_elements_that_are_not_finite(function, x, unreal, mode):
             np.testing.assert_array_equal(own[: k + 1], mode(np.prod)(x[: k + 1]))
             assert not np.any(own[k + 1 :])
         assert np.all(np.isfinite(grad(lambda x: np.sum(np.abs(function(x)[:1])))(np.append([1.0], x))))
+
+
+@pytest.mark.parametrize("shape", [(300, 30), (30, 300), (2000,)])
+def test_a_missing_element_of_many_takes_no_square_of_memory(shape):
+    x = np.full(shape, 1.01)
+    x[-2] = np.nan
+    tracemalloc.start()
+    jvp(lambda x: np.cumprod(x, axis=0), [x], [x])
+    grad(lambda x: np.sum(np.cumprod(x, axis=0)))(x)
+    assert tracemalloc.get_traced_memory()[1] < 50 * x.nbytes
+    tracemalloc.stop()
 
 
 EXTREMA = {

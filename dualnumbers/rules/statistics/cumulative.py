@@ -67,13 +67,14 @@ def _before(z, axis):
     return concatenate(new_like(z, shape(first), dtype_of(z)) + 1.0, earlier, axis)
 
 
-SQUARE = 1 << 10
-"""Up to so many elements with an infinite one or NaN among them the partials are computed, a square of them."""
+PARTIALS = 1 << 16
+"""Up to so many partials, a square of them for each line, are computed of elements with an infinite one or NaN: more
+would take a thousand times what the recurrence does, and the memory of them."""
 
 
 def _has_partials(x, along):
     """Return whether a plain array needs its partials: the recurrence would meet 0 · ∞ where nothing moves."""
-    return type(x) is np.ndarray and x.shape[along] <= SQUARE and not np.all(np.isfinite(x))
+    return type(x) is np.ndarray and x.size * x.shape[along] <= PARTIALS and not np.all(np.isfinite(x))
 
 
 def _partials(x, along):
