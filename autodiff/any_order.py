@@ -19,7 +19,7 @@ from dualnumbers.forms import is_unreal, shape, type_of
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
-from dualnumbers.numbers.taylor.number import TaylorNumber, make, of_floats
+from dualnumbers.numbers.taylor.number import TaylorNumber, make, number_of_floats
 from dualnumbers.numbers.taylor.series import Series
 from dualnumbers.numbers.taylor.short import DOUBLE, coefficients_of, series_of
 from dualnumbers.table.partials import as_given, in_precision
@@ -95,7 +95,7 @@ def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> 
     """Return the coefficients of f in the argument at ``index``, a float, up to an order above 0."""
     level, x = Level(), args[index]
     seeded = args.copy()
-    seeded[index] = of_floats([x, 1.0], order, level)
+    seeded[index] = number_of_floats([x, 1.0], order, level)
     raw = run(f, seeded, level)
     if type(raw) is TaylorNumber and raw.level is level and not watching():
         found = coefficients_of(raw)

@@ -13,7 +13,7 @@ grows as K², where dual numbers of dual numbers take 2^K.
 (0.25, -0.25, 0.1875)
 
 A coefficient is a number or an array, or a number of a lower level: of Taylor numbers of dual numbers the coefficients
-have derivatives. How a row extends to these numbers is in operation.py.
+have derivatives. How a row extends to these numbers is in propagation.py.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from .short import SHORT, Form, form_of, series_of, short_number
 new = object.__new__
 
 
-def of_floats(found: list[float], order: int, level: Level) -> Any:
+def number_of_floats(found: list[float], order: int, level: Level) -> Any:
     """Make the Taylor number of a complete series of floats."""
     if 0 < order <= SHORT:
         return short_number(TaylorNumber, tuple(found), order, level)

@@ -1,6 +1,6 @@
 """Short series: complete power series of floats up to the order `SHORT`, whose operations are straight-line code.
 
-A Taylor number of one has its coefficients as a tuple of floats, and a `Form`: what that code depends on.
+A Taylor number of one holds its coefficients as a tuple of floats, and a `Form`, which is what that code depends on.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ SHORT = 10
 """The highest order of series that have code of their own."""
 
 DOUBLE = (float, np.float64)
+"""The types of the first coefficient of a short series."""
+
 CONSTANTS = frozenset((float, int, np.float64))
-"""The types of constants beside which series have it."""
+"""The types of constants that there is code for, beside a short series."""
 
 
 class Form:
     """The order of a short series, the number of its coefficients and the type of the first one: one object for each.
 
     The first coefficient is a value of the user's function, which NumPy's functions give as np.float64; the others are
-    Python's floats. Those behind the last one are zero whatever the values are.
+    Python's floats. There are fewer than the order has where the rest are zero, whatever the values are.
     """
 
     __slots__ = ("count", "first", "order")
@@ -58,7 +60,7 @@ def short_number(kind: type, floats: tuple[Any, ...], order: int, level: Level) 
 
 
 def coefficients_of(x: Any) -> Any:
-    """Return the coefficients of a Taylor number that are found."""
+    """Return the coefficients of a Taylor number that have been computed; of a short series all but zeros behind."""
     return x.series.found if x.form is None else x.floats
 
 
