@@ -71,7 +71,7 @@ LAYERS = (
     (
         "dualnumbers.numbers.weighted",
         "dualnumbers.numbers.mapped",
-        "dualnumbers.numbers.taylor.shorter",
+        "dualnumbers.numbers.taylor.users_rows",
         "dualnumbers.numbers.taylor.symbols",
     ),
     ("dualnumbers.numbers.taylor.straight_line",),

@@ -11,8 +11,8 @@ any, of a row that ``solves``   from zₖ₋₁, zₖ₋₂, …: see equations.
 any others                      z′ = the row's push-forward of x′, y′, …, of series; k zₖ = the coefficient of tᵏ⁻¹
 =============================== ======================================================================================
 
-The product, the quotient, and the power to a constant are written out as the algebra, in series.py; a test holds them
-against the table.
+The product, the quotient, and the power to a constant have rules of their own, in series.py; a test holds them against
+the table.
 
 Within one operation of the user's every function that its derivative consists of is made once: a memo finds the series
 of a row, operands and parameters again. So sin leads to cos, and cos back to the same sin. The operation ends with all
@@ -165,14 +165,14 @@ def set_rule(operation: Operation, row: Row, xs: Sequence[Any], z: Any, static: 
         z.rule = product(xs[0], xs[0])
     elif row is QUOTIENT:
         z.rule = quotient(xs[0], xs[1], z)
-    elif row in POWERS and not isinstance(xs[1], Series) and _has_powers(xs[0], z):
+    elif row in POWERS and not isinstance(xs[1], Series) and _holds_for_power(xs[0], z):
         z.rule = power(xs[0], xs[1], z)
     else:
         z.rule = _by_partials(operation, row, xs, z)
 
 
-def _has_powers(x: Series, z: Series) -> bool:
-    """Return whether the rule of a power holds: it divides by x₀, and makes all of z₀, which is to have all digits."""
+def _holds_for_power(x: Series, z: Series) -> bool:
+    """Return whether the rule of a power holds: it divides by x₀, and takes all digits from those of z₀."""
     return not decided(has_zero, x.found[0]) and not decided(is_out_of_range, z.found[0], usual=False)
 
 

@@ -1,7 +1,8 @@
-"""The algebra of complete power series of floats: lists of coefficients, without zeros behind the last.
+"""The algebra of complete power series of floats, for those that are too long for code (codes.py).
 
-None of them is longer than the order has it. It is what series.py says coefficient by coefficient, without the rules,
-at a tenth of the time; a test holds the two, and the table, against each other. Short series have code of their own.
+A series is a list of coefficients, without zeros behind the last, and no longer than the order says. The algebra is
+what series.py says coefficient by coefficient, without the rules, in a tenth of the time; a test holds the two, and the
+table, against each other.
 
 >>> times([1.0, 2.0], [1.0, -2.0], 5), over([1.0], [1.0, -0.5], 3)
 ([1.0, 0.0, -4.0], [1.0, 0.5, 0.25, 0.125])

@@ -1,8 +1,15 @@
-"""A row of the table extended to Taylor numbers: what an operation of the user's does, and one within a rule.
+"""A row extended to Taylor numbers, in one of four ways.
 
-The user's is computed at once, to the last coefficient: of short series by code that was written for it (codes.py). The
-functions that its derivative consists of are applied to numbers of the same kind, within the operation; they only set
-up the series that they stand for (operation.py).
+The *general way* is open to all series, first of all to those of arrays: the coefficients follow one after the other
+from the row's own partials on series (operation.py). The three others are for functions of elements on series of
+floats, which they compute in a fraction of the time. *Code* that was written for the row takes short series (codes.py).
+*Users' rows* of one operand, of which no code can be written, apply their partial to shorter series (users_rows.py).
+The *algebra* takes longer series, of sums, products, quotients and constant powers alone (polynomials.py). Where a
+coefficient is infinite or NaN, and zeros are to be told apart, each of the three leaves it to the general way.
+
+An operation of the user's is computed at once, to the last coefficient. In the general way, the functions that its
+derivative consists of are applied to numbers of the same kind, within the operation: they only set up the series that
+they stand for.
 """
 
 from __future__ import annotations
@@ -23,7 +30,7 @@ from .operation import Make, Operation
 from .polynomials import ALGEBRA, by_algebra
 from .series import Series
 from .short import series_of
-from .shorter import by_shorter
+from .users_rows import of_users_row
 
 
 def extend(face: Face, make: Make, kind: type, scalar: type | None) -> Callable[..., Any]:
@@ -39,7 +46,7 @@ def extend(face: Face, make: Make, kind: type, scalar: type | None) -> Callable[
     if scalar is None:
         return general
     if row.arity == 1 and not is_of_table(row):
-        return by_shorter(face, scalar, general, by_rules)
+        return of_users_row(face, scalar, general, by_rules)
     if row.name in ALGEBRA:
         general = by_algebra(face, make, general, scalar)
     return (of_one if row.arity == 1 else of_two)(Codes(face, general, by_rules, make, scalar))

@@ -15,8 +15,9 @@ nothing is decided. Of exp, a series of two coefficients and the order 2:
                 z.floats = w, z1, z2
                 ...
 
-Where a coefficient comes out infinite or NaN the rules decide, which tell the zeros apart. Of the arithmetic of
-Python's floats alone nothing is checked: there they would decide nothing else.
+Where a coefficient comes out infinite or NaN the rules decide, which tell the zeros apart; so they do where a power is
+so small that digits are lost. Of the arithmetic of Python's floats alone nothing is checked: there they would decide
+nothing else.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Trace:
     def __init__(self) -> None:
         self.known: dict[Any, Symbol] = {}
         self.normal: list[Symbol] = []
-        """The symbols of which it was said that they are neither 0 nor so small that digits are lost."""
+        """The symbols of which it was said that they are in range: the code is to test them."""
 
     def symbol(self, name: str) -> Symbol:
         """Return a symbol for an operand."""
@@ -121,7 +121,7 @@ class Symbol(Number, operators=True):
         raise UntraceableError("its value")
 
     def asked(self, question: Any, static: tuple[Any, ...]) -> Any:
-        """Return the usual answer to the two questions that have one; it is divided by what must not be 0."""
+        """Return the usual answer to the two questions that have one. A 0 needs no note: to divide by it raises."""
         if question is is_out_of_range:
             self.noted.normal.append(self)
         elif question is not has_zero:

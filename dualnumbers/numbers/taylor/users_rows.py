@@ -1,8 +1,8 @@
-"""A user's row on short series: its partial, applied to shorter ones.
+"""Users' rows of one operand on short series: the partial is applied to shorter ones.
 
-No code is written for it, for what its partial is may be something else at the next call. Of z = f(x) the coefficients
-up to tᵏ need those of the partial p up to tᵏ⁻¹: k zₖ = Σ j xⱼ pₖ₋ⱼ, j = 1 … k. So p is taken of x up to that order;
-where it reads the value, of one order after the other.
+No code is written for such a row, for its partial, a function of the user's, may give something else at the next call.
+Of z = f(x) the coefficients up to tᵏ need those of the partial p up to tᵏ⁻¹: k zₖ = Σ j xⱼ pₖ₋ⱼ, j = 1 … k. So p is
+taken of x up to the order less one; where it reads z too, of one order after the other.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .short import DOUBLE, coefficients_of, short_number
 Function = Callable[..., Any]
 
 
-def by_shorter(face: Face, kind: type, general: Function, by_rules: Function) -> Function:
-    """Make the function of a row of one operand on short series of a kind; the ``general`` way takes others.
+def of_users_row(face: Face, kind: type, general: Function, by_rules: Function) -> Function:
+    """Make the function of such a row on short series of a kind; other series go the ``general`` way.
 
-    ``by_rules`` finds what is not finite, given the value.
+    By ``by_rules`` it finds what is not finite, given the value.
     """
     (partial,) = face.row.partials
     read = arguments_read(partial, (0, 1), frozenset((0, 1)))
