@@ -20,7 +20,7 @@ from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
 from dualnumbers.numbers.taylor.number import TaylorNumber, make, number_of_floats
-from dualnumbers.numbers.taylor.series import Series
+from dualnumbers.numbers.taylor.operation import completed
 from dualnumbers.numbers.taylor.short import DOUBLE, coefficients_of, series_of
 from dualnumbers.table.partials import as_given, in_precision
 
@@ -117,7 +117,7 @@ def _along(f: Callable[[Any], Any], x: Any, order: int, direction: list[Any] | N
         [alike(1.0, type_of(x)) for x in call.leaves] if direction is None else call.matched(direction, "the direction")
     )
     seeds = [
-        make(Series([a, v] if order else [a], None, order), level) for a, v in zip(call.leaves, along, strict=True)
+        make(completed(a, [a, v] if order else [a], order), level) for a, v in zip(call.leaves, along, strict=True)
     ]
     raw = run(f, call.arguments_with(seeds), level)
     return _found(f, call, along, raw, level, order, x if direction is None else None)

@@ -7,7 +7,7 @@ from mpmath import mp
 from references import reference
 from table import EPS, FUNCTIONS, complex_of_reals, few_points, is_costly, named, noise, places
 
-from autodiff import taylor
+from autodiff import derivative, taylor
 from autodiff.custom import elementwise
 from dualnumbers import TaylorNumber, dmath
 from dualnumbers.numbers.taylor import propagation
@@ -21,6 +21,9 @@ ROWS = [
     and not complex_of_reals(f.row) and f.row.name != "_python_number"
 ]  # fmt: skip
 """The real functions of elements, of one operand and of two; a result of several has no face of its own."""
+
+LONG = {"it2struve0", "riemann_zeta", "spence", "zeta", "zetac"}
+"""The rows whose series are long computations even of the second order: no code is written of those."""
 
 
 def codes_of(face):
@@ -73,7 +76,9 @@ def test_each_row_has_code_that_gives_what_the_rules_give(function):
                     continue  # of a whole number a function may be another than of the float
                 keys = tuple(x.form if type(x) is TaylorNumber else type(x) for x in xs)
                 code = codes[keys if row.arity == 2 else keys[0]]
-                assert code is not codes.general
+                if code is codes.general:
+                    assert order == SHORT or row.name in LONG
+                    continue
                 value = face.evaluate(*(x.primal if type(x) is TaylorNumber else x for x in xs))
                 found, expected = code(*xs).coefficients, codes.by_rules(value, *xs).coefficients
                 assert list(map(type, found)) == list(map(type, expected))
@@ -178,3 +183,27 @@ def test_a_symbol_has_no_value():
     assert 0.0 - x is not -x
     assert 1.0 * x / 1.0 is x
     assert x + -dmath.sin(x) is x - dmath.sin(x)
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, SHORT + 1])
+@pytest.mark.parametrize("n", [2, 3, 4, 2.5, 3.5, np.float64(3.0)])
+@pytest.mark.parametrize("x", [1e-150, 1e-103, np.float64(1e-110), np.array([1e-110, 0.5]), np.float32(1e-14)])
+def test_a_power_that_underflows_has_the_derivatives_that_do_not(x, n, order):
+    """Of 1e-110³ the value is 0, the second derivative 6e-110, and the third one 6."""
+    kind = np.result_type(x, float if np.ndim(x) == 0 and type(x) is float else x)
+    found = taylor(lambda x: x**n, x, order, direction=np.ones_like(x))
+    for k, coefficient in enumerate(found):
+        with mp.workdps(50):
+            exact = [
+                mpmath.binomial(n, k) * mp.mpf(float(at)) ** (mp.mpf(float(n)) - k) if mpmath.binomial(n, k) else 0
+                for at in np.ravel(x)
+            ]
+        for c, e in zip(np.ravel(coefficient), exact, strict=True):
+            if abs(e) > np.finfo(kind).tiny and abs(e) < np.finfo(kind).max:
+                assert abs(float(c) - e) <= 64 * np.finfo(kind).eps * abs(e), k
+
+
+@pytest.mark.parametrize("x", [0.1, 0.3, 0.7, 1.1, 2.3, 1e-110])
+def test_derivatives_of_small_powers_are_rounded_once(x):
+    assert [derivative(lambda x: x**2, (0, 0), [x]), derivative(lambda x: x**3, (0, 0, 0), [x])] == [2.0, 6.0]
+    assert derivative(lambda x: x**3, (0, 0), [x]) == 6.0 * x

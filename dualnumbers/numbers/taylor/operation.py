@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ...forms import zeros_like
+from ...forms import shape, zeros_like
 from ...levels import Level, decided, has_nan, is_number
 from ...rules.strong import strong
 from ...several import each
@@ -35,7 +35,7 @@ from ...table.kinds import Multilinear, scaled
 from ...table.partials import evaluate_partial, is_double, python_of
 from .equations import by_blocks, by_equation
 from .series import Product, Rule, Series, convolved, power, product, quotient
-from .short import series_of
+from .short import SHORT, series_of
 
 Make = Callable[[Series, Level], Any]
 
@@ -165,14 +165,20 @@ def set_rule(operation: Operation, row: Row, xs: Sequence[Any], z: Any, static: 
         z.rule = product(xs[0], xs[0])
     elif row is QUOTIENT:
         z.rule = quotient(xs[0], xs[1], z)
-    elif row in POWERS and not isinstance(xs[1], Series) and _holds_for_power(xs[0], z):
+    elif row in POWERS and not isinstance(xs[1], Series) and _goes_by_recurrence(operation.order, xs[0], z):
         z.rule = power(xs[0], xs[1], z)
     else:
         z.rule = _by_partials(operation, row, xs, z)
 
 
-def _holds_for_power(x: Series, z: Series) -> bool:
-    """Return whether the rule of a power holds: it divides by x₀, and takes all digits from those of z₀."""
+def _goes_by_recurrence(order: int, x: Series, z: Series) -> bool:
+    """Return whether the coefficients of a power z of x are found from those before, at the cost of a product.
+
+    That divides by x₀, and makes all of z₀, which is to have all digits: at x = 1e-110 the value of x³ is 0, its second
+    derivative 6e-110. It costs last bits, too; so short series of numbers go by partials.
+    """
+    if order <= SHORT and shape(z.found[0]) == ():
+        return False
     return not decided(has_zero, x.found[0]) and not decided(is_out_of_range, z.found[0], usual=False)
 
 
@@ -182,12 +188,12 @@ def has_zero(x: Any) -> bool:
 
 
 def is_out_of_range(z: Any) -> bool:
-    """Return whether an element of floats is so small that digits are lost, or infinite or NaN."""
+    """Return whether an element of floats is so small that a part of it loses digits, or infinite or NaN."""
     size = np.abs(z)
     if getattr(getattr(size, "dtype", None), "kind", "") != "f":
         return False
     bounds = np.finfo(size.dtype)
-    return not np.all((bounds.tiny <= size) & (size <= bounds.max))
+    return not np.all((bounds.tiny / bounds.eps <= size) & (size <= bounds.max))
 
 
 def _by_partials(operation: Operation, row: Row, xs: Sequence[Any], z: Series) -> Rule:

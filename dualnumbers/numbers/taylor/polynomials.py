@@ -77,7 +77,7 @@ def to_power(a: Coefficients, exponent: Coefficients, order: int) -> Coefficient
     found = [first**p]
     if len(a) == 1:
         return found
-    if not sys.float_info.min <= abs(found[0]) <= sys.float_info.max:
+    if not sys.float_info.min / sys.float_info.epsilon <= abs(found[0]) <= sys.float_info.max:
         return None
     for k in range(1, order + 1):
         total = 0.0

@@ -58,8 +58,8 @@ def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, ki
     soft = face is not face.row.python or face.row is TO_NUMPY
     soft = soft or any(np.float64 in (form, getattr(form, "first", None)) for form in forms)
     try:
-        found, normal = _coefficients(face.row, forms, order, make)
-        text = _Text(found, normal)
+        found = _coefficients(face.row, forms, order, make)
+        text = _Text(found)
     except (UntraceableError, *FAILURES):
         return None
     source = _source(forms, text, face.scalar, soft)
@@ -68,7 +68,6 @@ def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, ki
         "FORM": FORMS[order, len(found), np.float64 if soft else float],
         "KIND": kind,
         "LARGEST": sys.float_info.max,
-        "SMALLEST": sys.float_info.min,
         "__name__": __name__,
         "by_rules": by_rules,
         "float64": np.float64,
@@ -81,8 +80,8 @@ def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, ki
     return code
 
 
-def _coefficients(row: Row, forms: Sequence[Any], order: int, make: Make) -> tuple[list[Any], list[Symbol]]:
-    """Return the coefficients of the result, by the general way with symbols; and those that must be normal for it.
+def _coefficients(row: Row, forms: Sequence[Any], order: int, make: Make) -> list[Any]:
+    """Return the coefficients of the result, by the general way with symbols.
 
     The coefficients of the first operand are a0, a1, …, those of the second one b0, b1, …, and z0 is the value.
     """
@@ -104,24 +103,21 @@ def _coefficients(row: Row, forms: Sequence[Any], order: int, make: Make) -> tup
         operation.end()
     while found[-1] is None:
         found.pop()
-    return [0.0 if t is None else t for t in found], trace.normal
+    return [0.0 if t is None else t for t in found]
 
 
 class _Text:
     """The formulas of coefficients as statements of Python: what is used more than once is assigned to a variable."""
 
-    def __init__(self, found: Sequence[Any], normal: Sequence[Symbol]) -> None:
+    def __init__(self, found: Sequence[Any]) -> None:
         self.functions: dict[str, Any] = {}
         """The name that a function is called by → the function."""
         self.uses: dict[int, int] = {}
         self.variables: dict[int, str] = {}
         """The id of a symbol → the variable that holds it."""
         self.statements: list[str] = []
-        for x in (*found[1:], *normal):
+        for x in found[1:]:
             self._count(x)
-        self.tests = [f"-SMALLEST < {self._term(x)} < SMALLEST" for x in normal]
-        self.before = len(self.statements)
-        """The number of statements that the tests need."""
         self.results = list(map(self._result, found[1:]))
 
     def _count(self, x: Any) -> None:
@@ -205,9 +201,7 @@ def _source(forms: Sequence[Any], text: _Text, scalar: Any, soft: bool) -> str:
         total = " + ".join(["z0", *text.results])
         checked = [
             *softened,
-            *text.statements[: text.before],
-            *(f"if {test}: {rules}" for test in text.tests),
-            *text.statements[text.before :],
+            *text.statements,
             f"if -LARGEST <= {total} <= LARGEST:",
             *(f"    {line}" for line in made),
         ]

@@ -22,13 +22,16 @@ from ...levels import GROUND
 from ...table.dispatch import lead, leading
 from ...table.row import Face
 from ..number import Number
-from .operation import has_zero, is_out_of_range
 
 new = object.__new__
 
 
+LONGEST = 500
+"""The number of operations up to which code is written: some milliseconds, which a thousand calls bring back."""
+
+
 class UntraceableError(Exception):
-    """What a row does to its operands depends on their values, or is no arithmetic of floats."""
+    """What a row does to its operands depends on their values, is no arithmetic of floats, or is long."""
 
 
 def chosen(condition: Any, x: Any, y: Any) -> Any:
@@ -45,8 +48,6 @@ class Trace:
 
     def __init__(self) -> None:
         self.known: dict[Any, Symbol] = {}
-        self.normal: list[Symbol] = []
-        """The symbols of which it was said that they are in range: the code is to test them."""
 
     def symbol(self, name: str) -> Symbol:
         """Return a symbol for an operand."""
@@ -70,6 +71,8 @@ class Trace:
     def _noted(self, function: Any, operands: tuple[Any, ...]) -> Symbol:
         key = (function, *(id(x) if type(x) is Symbol else repr(x) for x in operands))
         if key not in self.known:
+            if len(self.known) >= LONGEST:
+                raise UntraceableError("its length")
             self.known[key] = made = new(Symbol)
             made.noted, made.function, made.operands = self, function, operands
         return self.known[key]
@@ -121,12 +124,7 @@ class Symbol(Number, operators=True):
         raise UntraceableError("its value")
 
     def asked(self, question: Any, static: tuple[Any, ...]) -> Any:
-        """Return the usual answer to the two questions that have one. A 0 needs no note: to divide by it raises."""
-        if question is is_out_of_range:
-            self.noted.normal.append(self)
-        elif question is not has_zero:
-            raise UntraceableError(question)
-        return False
+        raise UntraceableError(question)
 
     def is_noted(self) -> bool:
         return True
