@@ -17,6 +17,7 @@ from dualnumbers.levels import HELD, RUNNING, is_lazy, is_number, plain
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array, astype, concatenate, reshape
+from dualnumbers.table import is_of_table
 
 from .structures import kind_of
 
@@ -148,6 +149,8 @@ def parts_of(x: Any) -> Iterable[Any]:
     if isinstance(x, partial):
         return [x.func, *x.args, *x.keywords.values()]
     if isinstance(x, FunctionType):
+        if _is_of_table(x):
+            return ()
         held = [_contents(cell) for cell in x.__closure__ or ()]
         return [*held, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *_globals(x).values()]
     if isinstance(x, MethodType):
@@ -158,6 +161,12 @@ def parts_of(x: Any) -> Iterable[Any]:
 def _is_called(x: Any) -> bool:
     """Return whether it is an object of a class written in Python that can be called."""
     return isinstance(getattr(type(x), "__call__", None), FunctionType)  # noqa: B004  of the class, not of x
+
+
+def _is_of_table(function: FunctionType) -> bool:
+    """Return whether it is a function of the table: what it does to each kind of number holds none of the user's."""
+    face = getattr(function, "face", None)
+    return face is not None and is_of_table(face.row)
 
 
 def _attributes(x: Any) -> dict[str, Any]:

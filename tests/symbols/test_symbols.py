@@ -11,6 +11,8 @@ import scipy.special
 from table import ELEMENTWISE_FUNCTIONS, distance, named, ranges
 
 from autodiff import derivative, draw_graph, latex, record
+from autodiff.calls.closures import holds_numbers
+from autodiff.custom import elementwise
 from autodiff.symbols.formula import Undecided, as_formula, call, symbol
 from autodiff.symbols.latex import formula_of
 from autodiff.symbols.lines import adjoint
@@ -326,3 +328,11 @@ def test_an_edge_of_a_drawing_has_its_rule():
 @pytest.mark.parametrize(("name", "found"), [("x", "x̄"), ("v12", "v̄12"), ("slope", "adjoint of slope"), ("λ", "λ̄")])
 def test_names_of_adjoints(name, found):
     assert adjoint(name) == found
+
+
+def test_a_users_rule_of_a_function_that_has_met_a_formula_closes_over_none():
+    """What a function of the table does to formulas names e, a formula itself."""
+    dmath.exp(symbol("x"))
+    own = elementwise(lambda x, z: z)(dmath.exp)
+    assert derivative(own, 0, [0.7]) == math.exp(0.7)
+    assert not holds_numbers(dmath.exp, own)
