@@ -101,7 +101,7 @@ def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> 
         found = coefficients_of(raw)
         total = sum(found)
         if type(total) in DOUBLE and total == total:  # as most are
-            return [float(found[0]), *found[1:], *[0.0] * (order + 1 - len(found))]
+            return [*map(float, found), *[0.0] * (order + 1 - len(found))]
 
     def of_one(x: Any) -> Any:
         return f(*args[:index], x, *args[index + 1 :])

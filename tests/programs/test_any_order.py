@@ -23,7 +23,7 @@ from autodiff import (
     smooth,
     taylor,
 )
-from autodiff.custom import Smooth
+from autodiff.custom import Smooth, elementwise
 from dualnumbers import DualNumber, TaylorNumber, dmath
 
 # --------------------------------------------------------------------------------------------- composed functions
@@ -195,7 +195,8 @@ def test_coefficients_have_the_type_of_the_number():
         assert [type(c) for c in taylor(np.sin, x, 3)] == [kind] * 4
         assert type(derivative(np.sin, 0, [x], order=2)) is kind
     of_numpy = [taylor(lambda x: np.polyval([1.0, x, 2.0], x), 0.5, order) for order in (1, 2, 4, 11)]
-    assert all(type(c) is float for coefficients in of_numpy for c in coefficients)
+    of_users = taylor(elementwise(lambda x, z: np.cos(x))(lambda x: x * x), 0.5, 11)
+    assert all(type(c) is float for coefficients in (*of_numpy, of_users) for c in coefficients)
 
 
 def test_single_precision_stays():
