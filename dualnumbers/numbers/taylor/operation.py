@@ -174,8 +174,8 @@ def set_rule(operation: Operation, row: Row, xs: Sequence[Any], z: Any, static: 
 def _goes_by_recurrence(order: int, x: Series, z: Series) -> bool:
     """Return whether the coefficients of a power z of x are found from those before, at the cost of a product.
 
-    That divides by x₀, and makes all of z₀, which is to have all digits: at x = 1e-110 the value of x³ is 0, its second
-    derivative 6e-110. It costs last bits, too; so short series of numbers go by partials.
+    The recurrence divides by x₀ and builds on z₀, which has to have all its digits: at x = 1e-110 the value of x³ is 0,
+    its second derivative 6e-110. It loses last bits as well, so short series of numbers go by partials.
     """
     if order <= SHORT and shape(z.found[0]) == ():
         return False

@@ -15,9 +15,8 @@ nothing is decided. Of exp, a series of two coefficients and the order 2:
                 z.floats = w, z1, z2
                 ...
 
-Where a coefficient comes out infinite or NaN the rules decide, which tell the zeros apart; so they do where a power is
-so small that digits are lost. Of the arithmetic of Python's floats alone nothing is checked: there they would decide
-nothing else.
+Where a coefficient comes out infinite or NaN the rules decide, which tell the zeros apart. Of the arithmetic of
+Python's floats alone nothing is checked: there they would decide nothing else.
 """
 
 from __future__ import annotations
@@ -49,8 +48,9 @@ Function = Callable[..., Any]
 def written(face: Face, forms: Sequence[Any], by_rules: Function, make: Make, kind: type) -> Function | None:
     """Return the code of a row for operands of the given forms; of a constant that is its type.
 
-    None where what the row does depends on the values, and of a user's row, whose partials may be others at the next
-    call. ``by_rules`` finds the result given the value; ``make`` makes numbers of series, and those here are of a kind.
+    None where what the row does depends on the values or is long, and of a user's row, whose partials may be others at
+    the next call. ``by_rules`` finds the result given the value; ``make`` makes numbers of series; the operands are of
+    ``kind``.
     """
     if not is_of_table(face.row) or (int in forms and face.row.python.scalar not in INFIX):
         return None  # a function of a whole number may be another than that of the float

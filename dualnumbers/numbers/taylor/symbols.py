@@ -27,11 +27,11 @@ new = object.__new__
 
 
 LONGEST = 500
-"""The number of operations up to which code is written: some milliseconds, which a thousand calls bring back."""
+"""The number of operations up to which code is written: in some milliseconds, which a thousand calls bring back."""
 
 
 class UntraceableError(Exception):
-    """What a row does to its operands depends on their values, is no arithmetic of floats, or is long."""
+    """What a row does to its operands depends on their values, is no arithmetic of floats, or takes many operations."""
 
 
 def chosen(condition: Any, x: Any, y: Any) -> Any:
