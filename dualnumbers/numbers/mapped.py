@@ -26,10 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from ..forms import shape
+from ..forms import is_array, shape
 from ..levels import Level, decided, plain
 from ..memory import axes_by_stride
 from ..rules.indexing import getitem
+from ..table.row import Face
 from .array import ArrayNumber
 from .batch import MembersNumber
 from .views import ArrayView
@@ -55,6 +56,24 @@ class MappedNumber(MembersNumber, operators=True):
     @classmethod
     def gathered(cls, data: Any, level: Level) -> Any:
         return mapped(data, level)
+
+    @classmethod
+    def lift(cls, face: Face) -> Callable[..., Any]:
+        """Return the row applied to every member; a view of one element, as ``x[0, ...]``, is refused.
+
+        It is an array of no axes, through which a function may write, and a number of many members is none.
+        """
+        applied = super().lift(face)
+        if face.row is not getitem.row:
+            return applied
+
+        def element(x: Any, index: Any) -> Any:
+            z = applied(x, index)
+            if type(z) is MappedNumber and isinstance(x, MappedArray) and is_array(x.primal[index]):
+                return z.reading()
+            return z
+
+        return element
 
     def reading(self) -> Any:
         self.level.looked_at = True

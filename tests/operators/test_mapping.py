@@ -444,3 +444,25 @@ def test_a_shared_result_is_shared_by_all_chunks():
     assert vmap(lambda x: (x, 7.0), out_axes=(0, None), chunk_size=1)(np.ones(3))[1] == 7.0
     with pytest.raises(ValueError, match="out_axes is None"):
         vmap(f, out_axes=None, chunk_size=1)(np.array([1.0, -1.0]))
+
+
+def _added(x):
+    y = x * 1.0
+    z = y[0, 0, ...]
+    z += y[1, 1]
+    return np.sum(y**3)
+
+
+def _squared(x):
+    y = x * 1.0
+    z = y[0, 0, ...]
+    y[0, 0] *= y[0, 0]
+    return np.sum(y**2) + 0.0 * y[0, 0] + z
+
+
+@pytest.mark.parametrize("function", [_added, _squared])
+@pytest.mark.parametrize("of", [lambda f: f, grad, lambda f: lambda x: jvp(f, [x], [np.ones((2, 2))])[1], hessian])
+def test_a_view_of_one_element_of_each_member_is_written_and_shows_what_is_written(function, of):
+    points = np.random.default_rng(5).normal(size=(3, 2, 2))
+    each = np.stack([of(function)(x) for x in points])
+    np.testing.assert_allclose(vmap(of(function))(points), each, rtol=1e-12)
