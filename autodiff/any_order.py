@@ -21,8 +21,8 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
 from dualnumbers.numbers.taylor.number import TaylorNumber, make, number_of_floats
 from dualnumbers.numbers.taylor.operation import completed
-from dualnumbers.numbers.taylor.short import DOUBLE, coefficients_of, series_of
-from dualnumbers.table.partials import as_given, in_precision
+from dualnumbers.numbers.taylor.short import coefficients_of, series_of
+from dualnumbers.table.partials import as_given, in_precision, python_of
 
 from .calls.call import Call
 from .calls.directions import holomorphic
@@ -98,10 +98,10 @@ def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> 
     seeded[index] = number_of_floats([x, 1.0], order, level)
     raw = run(f, seeded, level)
     if type(raw) is TaylorNumber and raw.level is level and not watching():
-        found = coefficients_of(raw)
+        found = list(map(python_of, coefficients_of(raw)))
         total = sum(found)
-        if type(total) in DOUBLE and total == total:  # as most are
-            return [*map(float, found), *[0.0] * (order + 1 - len(found))]
+        if type(total) is float and total == total:  # as most are
+            return found + [0.0] * (order + 1 - len(found))
 
     def of_one(x: Any) -> Any:
         return f(*args[:index], x, *args[index + 1 :])

@@ -2,6 +2,7 @@
 
 import math
 import time
+import warnings
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -572,6 +573,13 @@ def test_the_value_of_a_ufunc_is_that_of_numpy(f, order):
     with pytest.warns(RuntimeWarning):
         value = taylor(f, 1e200, order)[0]
     assert value == np.inf
+
+
+@pytest.mark.parametrize(("f", "x"), [(np.log, 5e-324), (lambda x: x**0.5, 5e-324), (lambda x: x**1.5, 5e-324)])
+def test_infinite_coefficients_warn_of_nothing(f, x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isinf(derivative(f, 0, [x], order=4))
 
 
 def test_structures_at_a_singular_point():
