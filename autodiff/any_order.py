@@ -98,7 +98,8 @@ def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> 
     seeded[index] = number_of_floats([x, 1.0], order, level)
     raw = run(f, seeded, level)
     if type(raw) is TaylorNumber and raw.level is level and not watching():
-        found = list(map(python_of, coefficients_of(raw)))
+        first, *others = coefficients_of(raw)
+        found = [python_of(first), *others]
         total = sum(found)
         if type(total) is float and total == total:  # as most are
             return found + [0.0] * (order + 1 - len(found))

@@ -123,7 +123,8 @@ def completed(z0: Any, found: list[Any], order: int) -> Series:
     while last > 1 and found[last - 1] is None:
         last -= 1
     others = [zeros_like(z0) if t is None else t for t in found[1:last]]
-    return Series([z0, *(map(python_of, others) if is_double(z0) else others)], None, order)
+    of_double = type(z0) is float or is_double(z0)
+    return Series([z0, *(map(python_of, others) if of_double else others)], None, order)
 
 
 def _ended(k: int) -> Any:
