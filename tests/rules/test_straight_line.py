@@ -44,7 +44,9 @@ def exactly(function, xs, order):
 
     def at(x, t):
         """The operand, of which the coefficients are floats, at a time."""
-        return mpmath.polyval([mp.mpf(float(c)) for c in x.coefficients[::-1]], t) if type(x) is TaylorNumber else x
+        if type(x) is not TaylorNumber:
+            return x
+        return sum(mp.mpf(float(c)) * t**k for k, c in enumerate(x.coefficients))
 
     return mpmath.taylor(lambda t: function(*(at(x, t) for x in xs)), 0, order)
 
