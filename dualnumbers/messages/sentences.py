@@ -237,7 +237,7 @@ def _public_kind(number: Any) -> str:
 _OF_NUMBERS = (
     r"ε|\b(BatchNumber|FloatBatch|(Dual|Taylor)(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|dtype\('O'\)|"
     r"not supported for the input types|be a string or a Rational|NotImplementedType|object arrays are not|"
-    r"which has no callable \w+ method|\boperators\w*\.<locals>"
+    r"which has no callable \w+ method|\b(operators\w*|at_first_use)\.<locals>"
 )
 _PLAIN_AS_WELL = (
     "has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"

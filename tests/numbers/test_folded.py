@@ -1,5 +1,10 @@
 """Second derivatives by folded numbers: they are those of nested dual numbers, whatever else the function does."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from table import FUNCTIONS, few_points, named, noise, places
@@ -8,6 +13,8 @@ from autodiff import derivative, differentiate, grad, jvp
 from dualnumbers import DualNumber, TaylorNumber, dmath
 from dualnumbers.numbers import folded
 from dualnumbers.numbers.folded import FoldedNumber
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def by_nesting(f, x):
@@ -112,6 +119,18 @@ def test_what_the_user_sees():
 def test_a_power_modulo_says_what_to_do(of):
     with pytest.raises(TypeError, match=r"lose the derivative of a \w+: write pow\(autodiff.value_of\(x\), 2, 3\)"):
         of(lambda x: pow(x, 2, 3))(0.5)
+
+
+@pytest.mark.parametrize("order", ["0, [0.5], order=3", "(0, 0), [0.5]"])
+def test_it_says_so_as_the_first_power_of_a_process(order, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"from autodiff import derivative\nderivative(lambda x: pow(x, 2, 3), {order})\n", encoding="utf-8"
+    )
+    found = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}
+    )
+    assert "write pow(autodiff.value_of(x), 2, 3)" in found.stderr
 
 
 def test_it_is_unfolded_once_and_only_where_it_must_be(monkeypatch):
