@@ -94,30 +94,29 @@ def _swept(
     tape: Tape, seeds: dict[int, Any], keep: bool, times: Times | None
 ) -> tuple[list[Any], Callable[[int], Times | None]]:
     """Do what `swept` says, for tapes of values of any type."""
+    error: Any = None
     try:
         found = _sweep(tape, seeds, times, keep)
     except np.linalg.LinAlgError as failed:
-        error: Any = failed
-        if not hasattr(error, "basis"):  # it is none of `rules.linalg.undetermined`
+        if not hasattr(failed, "basis"):  # it is none of `rules.linalg.undetermined`
             raise
+        error = failed
+    else:
+        wanted = found if keep else list(map(found.__getitem__, tape.inputs))
+        if not (has_nan(wanted[0]) if len(wanted) == 1 else any_has_nan(wanted)):
+            return found, lambda line: times
+    from .members import are_batches, one_after_the_other
+
+    restore(tape)
+    if are_batches(seeds):
+        return one_after_the_other(swept, tape, seeds, keep), lambda line: times
+    if error is not None:
         from ..second_look.within import settled
-        from .members import are_batches, one_after_the_other
 
-        restore(tape)
-        if are_batches(seeds):
-            return one_after_the_other(swept, tape, seeds, keep), lambda line: times
         return settled(tape, seeds, error, swept), lambda line: times
-    wanted = found if keep else list(map(found.__getitem__, tape.inputs))
-    if has_nan(wanted[0]) if len(wanted) == 1 else any_has_nan(wanted):
-        from .members import are_batches, one_after_the_other
+    from ..second_look.strong_adjoints import strong_adjoints
 
-        restore(tape)
-        if are_batches(seeds):
-            return one_after_the_other(swept, tape, seeds, keep), lambda line: times
-        from ..second_look.strong_adjoints import strong_adjoints
-
-        return strong_adjoints(tape, seeds, keep)
-    return found, lambda line: times
+    return strong_adjoints(tape, seeds, keep)
 
 
 def _conjugated(p: Any, g: Any) -> Any:
